@@ -1,0 +1,176 @@
+package lenient
+
+import "errors"
+
+// ErrStopped is what a suspended cursor panics with when its text will never
+// continue: the owner of the cursor gave up. Whoever started the reading
+// recovers it.
+var ErrStopped = errors.New("reading was stopped")
+
+// Cursor is a place in a text that may still be arriving. Reading code asks it
+// for bytes; where they have not come yet the cursor suspends the code until
+// they have, or until the text has ended. The code therefore cannot tell how a
+// text was cut into chunks, and reads every cutting of it alike.
+//
+// Offsets are in bytes from the start of the text. A Cursor is not safe for
+// concurrent use.
+type Cursor struct {
+	buf  []byte      // the text from offset base on, as far as it has come
+	base int         // offset of buf[0]
+	off  int         // offset of the next byte to read
+	keep int         // bytes before this offset may be forgotten
+	done bool        // no more text will come
+	wait func() bool // suspends until there is more or done; false: stopped
+}
+
+// NewCursor returns a cursor at the start of a text that is whole.
+func NewCursor(text []byte) *Cursor { return &Cursor{buf: text, done: true} }
+
+// NewStream returns a cursor over a text that arrives by [Cursor.Append]. It
+// calls wait each time it needs a byte that has not come; wait returns when
+// something was appended or the text was ended, or false to stop the reader.
+func NewStream(wait func() bool) *Cursor { return &Cursor{wait: wait} }
+
+// Append adds a piece to the end of the text. The bytes are copied.
+func (c *Cursor) Append(p []byte) {
+	if drop := c.keep - c.base; drop > 4096 && drop > len(c.buf)/2 {
+		n := copy(c.buf, c.buf[drop:])
+		c.buf = c.buf[:n]
+		c.base = c.keep
+	}
+	c.buf = append(c.buf, p...)
+}
+
+// End says that the text is complete.
+func (c *Cursor) End() { c.done = true }
+
+// Offset is the offset of the next byte.
+func (c *Cursor) Offset() int { return c.off }
+
+// Seek moves to an offset that has been seen and not been forgotten.
+func (c *Cursor) Seek(off int) { c.off = off }
+
+// Skip moves n bytes on.
+func (c *Cursor) Skip(n int) { c.off += n }
+
+// Keep promises that no byte before off will be asked for again.
+func (c *Cursor) Keep(off int) {
+	if off > c.keep {
+		c.keep = off
+	}
+}
+
+// Kept is the offset of the first byte that can still be asked for.
+func (c *Cursor) Kept() int { return c.base }
+
+// Limit is the offset behind the last byte that has come.
+func (c *Cursor) Limit() int { return c.base + len(c.buf) }
+
+// Slice returns the bytes from one offset to another. They are valid until the
+// cursor next has to wait.
+func (c *Cursor) Slice(from, to int) []byte { return c.buf[from-c.base : to-c.base] }
+
+// Rest returns what has come from the current offset on, without waiting. It is
+// valid until the cursor next has to wait.
+func (c *Cursor) Rest() []byte { return c.buf[c.off-c.base:] }
+
+// Fill waits until at least one byte more has come, and reports whether one
+// has: false means that the text has ended.
+func (c *Cursor) Fill() bool {
+	had := c.base + len(c.buf)
+	for c.base+len(c.buf) == had {
+		if c.done {
+			return false
+		}
+		if !c.wait() {
+			panic(ErrStopped)
+		}
+	}
+	return true
+}
+
+// At returns the byte at an offset at or after the current one; ok is false if
+// the text ends before it.
+func (c *Cursor) At(off int) (b byte, ok bool) {
+	for off-c.base >= len(c.buf) {
+		if !c.Fill() {
+			return 0, false
+		}
+	}
+	return c.buf[off-c.base], true
+}
+
+// Peek returns the next byte, or 0 at the end of the text.
+func (c *Cursor) Peek() byte {
+	b, _ := c.At(c.off)
+	return b
+}
+
+// EOF reports whether the text ends here.
+func (c *Cursor) EOF() bool {
+	_, ok := c.At(c.off)
+	return !ok
+}
+
+// HasPrefixAt reports whether s stands at off. It waits only as long as what
+// has come is a beginning of s.
+func (c *Cursor) HasPrefixAt(off int, s string) bool {
+	for i := 0; i < len(s); i++ {
+		b, ok := c.At(off + i)
+		if !ok || b != s[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// HasPrefix reports whether s stands at the current offset.
+func (c *Cursor) HasPrefix(s string) bool { return c.HasPrefixAt(c.off, s) }
+
+// SpaceEnd returns the offset of the first byte at or after off that is not
+// white space.
+func (c *Cursor) SpaceEnd(off int) int {
+	for {
+		b, ok := c.At(off)
+		switch {
+		case !ok:
+			return off
+		case b == ' ' || b == '\n' || b == '\r' || b == '\t':
+			off++
+		case b >= 0x80:
+			n := c.wideSpace(off, b)
+			if n == 0 {
+				return off
+			}
+			off += n
+		default:
+			return off
+		}
+	}
+}
+
+// wideSpace returns the length of the white space outside ASCII at off, or 0.
+func (c *Cursor) wideSpace(off int, b byte) int {
+	switch b {
+	case 0xC2: // U+00A0 no-break space
+		if c.HasPrefixAt(off, "\u00a0") {
+			return 2
+		}
+	case 0xE3: // U+3000 ideographic space
+		if c.HasPrefixAt(off, "\u3000") {
+			return 3
+		}
+	case 0xEF: // U+FEFF byte order mark
+		if c.HasPrefixAt(off, "\ufeff") {
+			return 3
+		}
+	case 0xE2: // U+200B zero width space, U+202F narrow no-break space
+		if c.HasPrefixAt(off, "\u200b") || c.HasPrefixAt(off, "\u202f") {
+			return 3
+		}
+	}
+	return 0
+}
+
+// SkipSpace moves over white space.
+func (c *Cursor) SkipSpace() { c.off = c.SpaceEnd(c.off) }

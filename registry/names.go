@@ -1,0 +1,194 @@
+package registry
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+	"unicode"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Match is a tool found by a name.
+type Match struct {
+	Tool *Tool
+	// Rule says how the name led to the tool: "exact", "prefix" for a name with
+	// a namespace before it or an index behind it, "folded" for one in another
+	// case or with other separators, "last_part" for a name without its namespace.
+	Rule string
+}
+
+// Exact reports whether the name is the tool's own.
+func (m Match) Exact() bool { return m.Rule == "exact" }
+
+// Get returns the tool of exactly this name, or nil.
+func (r *Registry) Get(name string) *Tool { return r.now.Load().byName[name] }
+
+// HasPrefix reports whether some tool's name begins with p.
+func (r *Registry) HasPrefix(p string) bool {
+	sorted := r.now.Load().sorted
+	i := sort.SearchStrings(sorted, p)
+	return i < len(sorted) && strings.HasPrefix(sorted[i], p)
+}
+
+// Prefixes of names that models were taught by other interfaces.
+var namespaces = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "api.", "functions_", "functions:", "assistant.", "$"}
+
+// index is the number that Kimi and others put behind a name, and the brackets
+// of a call without arguments.
+var index = regexp.MustCompile(`(?:[:.]\d{1,6}|\(\))$`)
+
+// Lookup finds the tool that a model means by a name: exactly that one, or else
+// the one tool that the near-name rules lead to. Tools that require a marker are
+// found only exactly or behind a namespace.
+func (r *Registry) Lookup(name string) (Match, bool) {
+	s := r.now.Load()
+	if t := s.byName[name]; t != nil {
+		return Match{t, "exact"}, true
+	}
+	if !validName(name) {
+		return Match{}, false
+	}
+	bare := strings.ReplaceAll(strings.Trim(name, " \t\r\n\"'`*[]<>"), `\_`, "_")
+	for range 4 {
+		if t := s.byName[bare]; t != nil {
+			return Match{t, "prefix"}, true
+		}
+		cut := bare
+		if loc := index.FindStringIndex(cut); loc != nil {
+			cut = cut[:loc[0]]
+		} else if rest, ok := cutNamespace(cut); ok {
+			cut = rest
+		}
+		if cut == bare || cut == "" {
+			break
+		}
+		bare = cut
+	}
+	if t, ok := only(s.folded[fold(bare)]); ok {
+		return Match{t, "folded"}, true
+	}
+	if i := lastSeparator(bare); i >= 0 {
+		last := bare[i:]
+		if t := s.byName[last]; t != nil && !t.RequireMarker {
+			return Match{t, "last_part"}, true
+		}
+		if t, ok := only(s.folded[fold(last)]); ok {
+			return Match{t, "last_part"}, true
+		}
+	}
+	if t, ok := only(s.last[fold(bare)]); ok {
+		return Match{t, "last_part"}, true
+	}
+	return Match{}, false
+}
+
+func cutNamespace(name string) (string, bool) {
+	for _, p := range namespaces {
+		if len(name) > len(p) && strings.EqualFold(name[:len(p)], p) {
+			return name[len(p):], true
+		}
+	}
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		if _, tool, ok := strings.Cut(rest, "__"); ok && tool != "" {
+			return tool, true
+		}
+	}
+	if _, rest, ok := strings.Cut(name, "::"); ok && rest != "" {
+		return rest, true
+	}
+	return name, false
+}
+
+// only returns the one tool of a list that may be found by a near name.
+func only(tools []*Tool) (*Tool, bool) {
+	if len(tools) == 1 && !tools[0].RequireMarker {
+		return tools[0], true
+	}
+	return nil, false
+}
+
+// fold takes case and separators off a name.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '_', '-', '.', '/', ':', ' ':
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// lastSeparator returns where the last part of a dotted name begins, or -1.
+func lastSeparator(name string) int {
+	i := max(strings.LastIndexAny(name, "./:"), strings.LastIndex(name, "__")+1)
+	if i <= 0 || i+1 >= len(name) {
+		return -1
+	}
+	return i + 1
+}
+
+// maxEdits is how many edits a suggestion may be away from a name, and
+// maxSuggestBytes how long a name may be to be compared.
+const (
+	maxEdits        = 2
+	maxSuggestBytes = 128
+)
+
+// Suggest returns the name of the tool that is written most like name, or "".
+// It is for messages to people and models, never for calling.
+func (r *Registry) Suggest(name string) string {
+	if m, ok := r.Lookup(name); ok {
+		return m.Tool.Name
+	}
+	if len(name) > maxSuggestBytes || !validName(name) {
+		return ""
+	}
+	want := fold(name)
+	best, distance := "", maxEdits+1
+	letters := letterSet(want)
+	for _, t := range r.now.Load().tools {
+		have := fold(t.Name)
+		if len(have) > len(want)+maxEdits || len(have)+maxEdits < len(want) || len(have) > maxSuggestBytes {
+			continue
+		}
+		if differ := letters ^ letterSet(have); differ&(differ-1) != 0 && bitCount(differ) > 2*maxEdits {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(want, have); d < distance && d*3 <= len(want) {
+			best, distance = t.Name, d
+		}
+	}
+	if best == "" && len(want) >= 4 {
+		best = r.completes(want)
+	}
+	return best
+}
+
+// completes returns the one tool whose name begins with what was written.
+func (r *Registry) completes(want string) string {
+	found := ""
+	for _, t := range r.now.Load().tools {
+		if strings.HasPrefix(fold(t.Name), want) {
+			if found != "" {
+				return ""
+			}
+			found = t.Name
+		}
+	}
+	return found
+}
+
+func letterSet(s string) (set uint64) {
+	for i := range len(s) {
+		set |= 1 << (s[i] & 63)
+	}
+	return set
+}
+
+func bitCount(x uint64) (n int) {
+	for ; x != 0; x &= x - 1 {
+		n++
+	}
+	return n
+}
