@@ -174,3 +174,9 @@ func (c *Cursor) wideSpace(off int, b byte) int {
 
 // SkipSpace moves over white space.
 func (c *Cursor) SkipSpace() { c.off = c.SpaceEnd(c.off) }
+
+// EOFAt reports whether the text ends at or before off.
+func (c *Cursor) EOFAt(off int) bool {
+	_, ok := c.At(off)
+	return !ok
+}

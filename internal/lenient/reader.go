@@ -419,7 +419,7 @@ func (r *Reader) key() (Kind, bool, error) {
 			r.c.off += 3 // an ellipsis: the writer left something out
 			r.fix(off, Expression)
 			return 0, false, nil
-		case b == '{' && len(r.stack) == 1 && r.behindBrace(off):
+		case b == '{' && len(r.stack) == 1 && !r.Fixes.Has(ExtraOpen) && r.behindBrace(off):
 			// {{"a": 1}} : a template's doubled braces.
 			r.c.off++
 			r.fix(off, ExtraOpen)

@@ -1,0 +1,177 @@
+package extractor
+
+import (
+	"bytes"
+	"strings"
+)
+
+// contextBytes is how much text before a candidate is looked at for what it
+// announces.
+const contextBytes = 320
+
+// merge adds what speaks for or against the construct around a candidate.
+func (e *Evidence) merge(f Evidence) {
+	e.Whole = e.Whole || f.Whole
+	e.LineStart = e.LineStart || f.LineStart
+	e.Example = e.Example || f.Example
+	e.Intent = e.Intent || f.Intent
+	e.Quoted = e.Quoted || f.Quoted
+	e.InReasoning = e.InReasoning || f.InReasoning
+	e.MissingOpen = e.MissingOpen || f.MissingOpen
+	e.MissingClose = e.MissingClose || f.MissingClose
+	e.ForeignClose = e.ForeignClose || f.ForeignClose
+	e.Guess = e.Guess || f.Guess
+	if e.Fence == "" {
+		e.Fence = f.Fence
+	}
+}
+
+// Phrases that announce that what follows is shown and not done.
+var examplePhrases = []string{
+	"for example", "e.g.", "for instance", "an example", "example:", "examples:", "example of", "looks like", "look like", "would be", "would look", "might look",
+	"is written", "are written", "you would", "you could", "you can", "you should", "could write", "could call", "could use", "can call it", "one could", "such as",
+	"the format", "following format", "this format", "format is", "format:", "syntax", "documentation", "sample", "schema", "instead of", "rather than", "do not write", "don't write",
+	"never write", "was written", "previously", "earlier you", "the log", "log shows", "returned", "responded with", "response was", "the response", "output was", "says:",
+	"page says", "file contains", "contains:", "reads:", "quote", "someone", "attacker", "injected", "malicious", "the user wrote", "user sent", "you wrote", "you sent", "template",
+	"to call a tool", "to call the tool", "to use a tool", "to use the tool", "to invoke", "means that", "models emit", "model emits", "model writes", "would emit", "emits",
+	"zum beispiel", "por ejemplo", "par exemple", "例如", "比如", "示例", "格式", "たとえば", "例えば",
+	"not call", "won't call", "will not call", "shouldn't call", "should not call", "without calling", "alternatives", "either of", "one of these", "hypothetical", "in theory", "pseudo",
+}
+
+// Phrases by which the speaker announces an act of its own.
+var intentPhrases = []string{
+	"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i need to", "i should", "i can ", "let's", "let us", "calling", "now i", "now, i", "first, i", "checking", "sure", "okay", "certainly",
+	"of course", "i have to", "i want to", "i'd", "going to", "here is the call", "here's the call", "tool call:", "function call:", "executing", "running", "searching", "looking up", "fetching", "one moment", "on it",
+}
+
+// context looks at the text before p, back to the last construct.
+func (s *Scanner) context(p int) Evidence {
+	from := max(s.begin, s.c.Kept(), p-contextBytes)
+	before := s.c.Slice(from, p)
+	ev := Evidence{LineStart: s.atLineStart(p)}
+	trimmed := bytes.TrimRight(before, " \t\r\n")
+	if len(trimmed) == 0 {
+		return ev
+	}
+	last := trimmed[len(trimmed)-1]
+	if !ev.LineStart {
+		if len(trimmed) == len(before) {
+			switch last {
+			case '"', '\'', '(', '`':
+				ev.Quoted = true
+			}
+			ev.Quoted = ev.Quoted || bytes.HasSuffix(trimmed, []byte("“")) || bytes.HasSuffix(trimmed, []byte("「")) || bytes.HasSuffix(trimmed, []byte("«"))
+		}
+		switch last {
+		case '.', '!', '?', ':', ';', ')', ']', '}', '>', '*':
+		default:
+			ev.midSentence = last < 0x80
+		}
+	}
+	if line := trimmed[bytes.LastIndexByte(trimmed, '\n')+1:]; !ev.LineStart && bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
+		ev.Quoted = true
+	}
+	lead := strings.ToLower(string(lastSentences(trimmed)))
+	ev.Example = containsPhrase(lead, examplePhrases)
+	ev.Intent = containsPhrase(lead, intentPhrases)
+	return ev
+}
+
+// lastSentences returns the end of a text that speaks of what follows it: its
+// last paragraph, and if that is a heading or a short line, the one before.
+func lastSentences(p []byte) []byte {
+	if i := bytes.LastIndex(p, []byte("\n\n")); i >= 0 {
+		if len(p)-i > 24 {
+			p = p[i+2:]
+		} else if j := bytes.LastIndex(p[:i], []byte("\n\n")); j >= 0 {
+			p = p[j+2:]
+		}
+	}
+	if len(p) > 200 {
+		p = p[len(p)-200:]
+	}
+	return p
+}
+
+func containsPhrase(text string, phrases []string) bool {
+	for _, phrase := range phrases {
+		i := strings.Index(text, phrase)
+		if i < 0 {
+			continue
+		}
+		if i > 0 && isAlnum(phrase[0]) && isAlnum(text[i-1]) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// goesOn reports whether the sentence in which a construct stands goes on behind
+// it, on the same line.
+func (s *Scanner) goesOn(off int) bool {
+	for range 4 {
+		if next := s.closer(off, nil); next >= 0 {
+			off = next
+			continue
+		}
+		break
+	}
+	for {
+		b, ok := s.c.At(off)
+		switch {
+		case !ok:
+			return false
+		case b == ' ' || b == '\t':
+			off++
+		default:
+			return b >= 'a' && b <= 'z' || b == ',' || b == '.' || b == ')' || b == '"' || b == '\'' || b == '`' || b == '?'
+		}
+	}
+}
+
+// closer returns the offset behind a closing marker at off, or -1: one of the
+// patterns, any dialect's, or any closing tag.
+func (s *Scanner) closer(off int, patterns []string) int {
+	if end := matchAny(s.c, off, patterns); end >= 0 {
+		return end
+	}
+	b, ok := s.c.At(off)
+	if !ok || b != '<' && b != '[' && b != ']' {
+		return -1
+	}
+	if next, ok := s.c.At(off + 1); ok {
+		for _, m := range s.t.markers[uint16(b)<<8|uint16(next)] {
+			if m.kind == closes || m.kind == concludes {
+				if end := m.match(s.c, off); end >= 0 {
+					return end
+				}
+			}
+		}
+		if b == '<' && next == '/' {
+			return s.closingTag(off)
+		}
+	}
+	return -1
+}
+
+// closingTag returns the offset behind any </tag> at off, or -1.
+func (s *Scanner) closingTag(off int) int {
+	const longest = 72
+	for i := 2; i < longest; i++ {
+		b, ok := s.c.At(off + i)
+		if !ok {
+			return -1
+		}
+		if b == '>' {
+			if i == 2 {
+				return -1
+			}
+			return off + i + 1
+		}
+		if !isName(b) && b != ':' && b != '|' {
+			return -1
+		}
+	}
+	return -1
+}

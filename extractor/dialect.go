@@ -1,0 +1,168 @@
+package extractor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Body names what stands between a dialect's markers.
+type Body string
+
+// The eight bodies.
+const (
+	// BodyJSON is {"name": …, "arguments": {…}}, a list of those, or several.
+	BodyJSON Body = "json"
+	// BodyNameJSON is a name followed by its arguments in JSON.
+	BodyNameJSON Body = "name_json"
+	// BodyParams has one tag per parameter with raw text inside.
+	BodyParams Body = "params"
+	// BodyKeyValue has a pair of tags for each key and each value.
+	BodyKeyValue Body = "key_value"
+	// BodyElements has the parameters' names as tags.
+	BodyElements Body = "elements"
+	// BodyPythonic is Python call syntax.
+	BodyPythonic Body = "pythonic"
+	// BodyBraceCall is call:name{key:value}.
+	BodyBraceCall Body = "brace_call"
+	// BodyLines has labels at the beginnings of lines.
+	BodyLines Body = "lines"
+)
+
+var bodies = []Body{BodyJSON, BodyNameJSON, BodyParams, BodyKeyValue, BodyElements, BodyPythonic, BodyBraceCall, BodyLines}
+
+// Dialect is one way in which models write tool calls, as data: markers around
+// one of the eight bodies. A zero field means that the body's usual form holds.
+//
+// In markers a fullwidth bar also stands for "|", one or two of either, a lower
+// block (U+2581) for "_" and space, and ":*" for an optional suffix of letters
+// and digits behind a colon. A marker that begins with "^" counts only at the
+// beginning of a line.
+type Dialect struct {
+	// Name identifies the dialect in results; letters, digits and "_".
+	Name string `yaml:"name" json:"name"`
+	// Aliases are names that other parsers give it.
+	Aliases []string `yaml:"aliases,omitempty" json:"aliases,omitempty"`
+	// Models are families known to write it.
+	Models []string `yaml:"models,omitempty" json:"models,omitempty"`
+	// Source says where the form is known from.
+	Source string `yaml:"source,omitempty" json:"source,omitempty"`
+	// Open are the markers, any of which opens a call or a section of calls.
+	Open []string `yaml:"open,omitempty" json:"open,omitempty"`
+	// Close are the markers that may close them.
+	Close []string `yaml:"close,omitempty" json:"close,omitempty"`
+	// Body is what stands between the markers.
+	Body Body `yaml:"body" json:"body"`
+	// Options are the switches of the body.
+	Options BodyOptions `yaml:"options,omitempty" json:"options,omitzero"`
+}
+
+// BodyOptions are the switches of a dialect's body.
+type BodyOptions struct {
+	// Lead are texts before the name that say nothing (name_json).
+	Lead []string `yaml:"lead,omitempty" json:"lead,omitempty"`
+	// Between are markers that may stand between the name and the arguments
+	// (name_json), or between the name and the first key (key_value).
+	Between []string `yaml:"between,omitempty" json:"between,omitempty"`
+	// ID is the marker behind which the call's id stands (name_json).
+	ID string `yaml:"id,omitempty" json:"id,omitempty"`
+	// IDFirst says that the id stands before the name, ended by this marker
+	// (name_json).
+	IDFirst string `yaml:"id_first,omitempty" json:"id_first,omitempty"`
+	// NameIsID says that the text that holds the name is the call's id as well.
+	NameIsID bool `yaml:"name_is_id,omitempty" json:"name_is_id,omitempty"`
+	// Prefix leads every tag of the body (params, elements).
+	Prefix string `yaml:"prefix,omitempty" json:"prefix,omitempty"`
+	// KeyOpen, KeyClose, ValueOpen and ValueClose are the tags of key_value.
+	KeyOpen    []string `yaml:"key_open,omitempty" json:"key_open,omitempty"`
+	KeyClose   []string `yaml:"key_close,omitempty" json:"key_close,omitempty"`
+	ValueOpen  []string `yaml:"value_open,omitempty" json:"value_open,omitempty"`
+	ValueClose []string `yaml:"value_close,omitempty" json:"value_close,omitempty"`
+	// Quotes delimit strings in which all is literal (brace_call).
+	Quotes []string `yaml:"quotes,omitempty" json:"quotes,omitempty"`
+	// FirstWins keeps the first of repeated keys; else the last one counts.
+	FirstWins bool `yaml:"first_wins,omitempty" json:"first_wins,omitempty"`
+	// Entities decodes &lt;, &gt;, &amp;, &quot; and &#39; in values.
+	Entities bool `yaml:"entities,omitempty" json:"entities,omitempty"`
+	// Known says that a known tool's name is the only mark that the dialect needs.
+	Known bool `yaml:"known,omitempty" json:"known,omitempty"`
+	// Section are opening markers of which text up to the next call is noise.
+	Section []string `yaml:"section,omitempty" json:"section,omitempty"`
+	// Label is the word for the call's line, such as "Action" (lines).
+	Label string `yaml:"label,omitempty" json:"label,omitempty"`
+	// Input is the word for the line of its arguments (lines).
+	Input string `yaml:"input,omitempty" json:"input,omitempty"`
+	// Stop are words whose line ends the call (lines).
+	Stop []string `yaml:"stop,omitempty" json:"stop,omitempty"`
+	// ValueQuotes are a pair of delimiters around each value (lines).
+	ValueQuotes []string `yaml:"value_quotes,omitempty" json:"value_quotes,omitempty"`
+	// Header is the marker that ends a message's header (name_json); the header
+	// says by "to=" whom the message is for.
+	Header string `yaml:"header,omitempty" json:"header,omitempty"`
+	// InReasoning says that a call inside closed reasoning counts.
+	InReasoning bool `yaml:"in_reasoning,omitempty" json:"in_reasoning,omitempty"`
+	// Hash reads {tool => "f", args => { --key "value" }} (json).
+	Hash bool `yaml:"hash,omitempty" json:"hash,omitempty"`
+	// None are names that mean that no tool is called.
+	None []string `yaml:"none,omitempty" json:"none,omitempty"`
+}
+
+// DialectError says what is wrong with a dialect's row.
+type DialectError struct {
+	Dialect string
+	Field   string
+	Line    int // in the file, 0 where the row came from code
+	Err     error
+}
+
+func (e *DialectError) Error() string {
+	at := ""
+	if e.Line > 0 {
+		at = fmt.Sprintf("line %d: ", e.Line)
+	}
+	return fmt.Sprintf("%sdialect %q: field %q: %v", at, e.Dialect, e.Field, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *DialectError) Unwrap() error { return e.Err }
+
+// Causes of a [DialectError].
+var (
+	ErrBadName     = errors.New("must be lower case letters, digits and underscores")
+	ErrNoMarker    = errors.New("needs at least one opening marker")
+	ErrShortMarker = errors.New("a marker must have at least two bytes, and no more than 64")
+	ErrBadBody     = errors.New("must be one of the eight bodies")
+	ErrTwice       = errors.New("stands for two dialects")
+)
+
+// maxMarkerBytes is how long a marker may be.
+const maxMarkerBytes = 64
+
+// Check reports what is wrong with a row, as a [*DialectError].
+func (d *Dialect) Check() error {
+	fail := func(field string, err error) error { return &DialectError{Dialect: d.Name, Field: field, Err: err} }
+	if d.Name == "" || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return fail("name", ErrBadName)
+	}
+	if !slices.Contains(bodies, d.Body) {
+		return fail("body", fmt.Errorf("%w, not %q", ErrBadBody, d.Body))
+	}
+	if len(d.Open) == 0 && d.Options.Label == "" && !d.Options.Known {
+		return fail("open", ErrNoMarker)
+	}
+	if n := len(d.Options.ValueQuotes); n != 0 && n != 2 {
+		return fail("options.value_quotes", errors.New("must be a pair"))
+	}
+	for field, markers := range map[string][]string{"open": d.Open, "close": d.Close, "options.between": d.Options.Between} {
+		for _, m := range markers {
+			if n := len(strings.TrimPrefix(m, "^")); n < 2 || n > maxMarkerBytes {
+				return fail(field, fmt.Errorf("%w: %q", ErrShortMarker, m))
+			}
+		}
+	}
+	if len(d.Options.KeyOpen) > 0 && (len(d.Options.ValueOpen) == 0 || len(d.Options.ValueClose) == 0) {
+		return fail("options.value_open", errors.New("own tags for keys need own tags for values"))
+	}
+	return nil
+}

@@ -1,0 +1,15 @@
+// Package dialects holds what is known of how models write tool calls, as rows:
+// one file for each body.
+package dialects
+
+import (
+	"slices"
+
+	"github.com/callwright/callwright/extractor"
+)
+
+// All returns the built-in rows. Of rows that share a marker, those that come
+// first are the likelier ones.
+func All() []extractor.Dialect {
+	return slices.Concat(jsonRows, nameJSONRows, paramsRows, keyValueRows, elementsRows, pythonicRows, braceCallRows, linesRows)
+}

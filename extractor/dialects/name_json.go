@@ -1,0 +1,83 @@
+package dialects
+
+import "github.com/callwright/callwright/extractor"
+
+var nameJSONRows = []extractor.Dialect{
+	{
+		Name: "mistral_v11", Aliases: []string{"devstral", "magistral"}, Models: []string{"Mistral Small 3.2", "Magistral", "Devstral", "Ministral 3", "Mistral Large 3"},
+		Open: []string{"[TOOL_CALLS]"}, Close: []string{"</s>"},
+		Body: extractor.BodyNameJSON, Source: "mistral-common, tokenizers v11 and later",
+		Options: extractor.BodyOptions{Between: []string{"[ARGS]"}, ID: "[CALL_ID]"},
+	},
+	{
+		Name: "deepseek_v3", Aliases: []string{"deepseek", "deepseek_r1"}, Models: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
+		Open: []string{"<｜tool▁calls▁begin｜>", "<｜tool▁calls｜>", "<｜tool▁call▁begin｜>"}, Close: []string{"<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"},
+		Body: extractor.BodyNameJSON, Source: "chat templates of DeepSeek V3-0324 and R1",
+		Options: extractor.BodyOptions{
+			Lead: []string{"<｜tool▁call▁begin｜>", "function<｜tool▁sep｜>"}, Between: []string{"<｜tool▁sep｜>"},
+			Section: []string{"<｜tool▁calls▁begin｜>", "<｜tool▁calls｜>"},
+		},
+	},
+	{
+		Name: "deepseek_v31", Aliases: []string{"deepseek_v3_1"}, Models: []string{"DeepSeek V3.1", "DeepSeek V3.1 Terminus", "DeepSeek V3.2 Exp"},
+		Open: []string{"<｜tool▁call▁begin｜>"}, Close: []string{"<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"},
+		Body: extractor.BodyNameJSON, Source: "chat template of DeepSeek V3.1",
+		Options: extractor.BodyOptions{Between: []string{"<｜tool▁sep｜>"}},
+	},
+	{
+		Name: "kimi_k2", Aliases: []string{"kimi"}, Models: []string{"Kimi K2", "Kimi K2 Thinking", "Kimi K2.5"},
+		Open:  []string{"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>"},
+		Close: []string{"<|tool_call_end|>", "<|tool_calls_section_end|>", "<|tool_call_section_end|>"},
+		Body:  extractor.BodyNameJSON, Source: "Moonshot's tool calling guide of Kimi K2",
+		Options: extractor.BodyOptions{
+			Between: []string{"<|tool_call_argument_begin|>"}, NameIsID: true,
+			Section: []string{"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"},
+		},
+	},
+	{
+		Name: "harmony", Aliases: []string{"openai", "gpt_oss", "gpt-oss"}, Models: []string{"gpt-oss", "llm-jp"},
+		Open:  []string{"<|channel|>", "<|start|>assistant", "^to=functions.", "^commentary to=", "^assistantcommentary to=", "assistantcommentary to="},
+		Close: []string{"<|call|>", "<|end|>", "<|return|>"},
+		Body:  extractor.BodyNameJSON, Source: "OpenAI's harmony response format",
+		Options: extractor.BodyOptions{Header: "<|message|>"},
+	},
+	{
+		Name: "llama_function_tag", Aliases: []string{"functionary_v31"}, Models: []string{"Llama 3.1 with custom tools", "Functionary v3.1"},
+		Body: extractor.BodyNameJSON, Source: "Meta's prompt format of Llama 3.1: <function=name>{…}</function>",
+		Options: extractor.BodyOptions{Known: true}, Close: []string{"</function>"},
+	},
+	{
+		Name: "functionary_v32", Aliases: []string{"functionary_v3_2"}, Models: []string{"Functionary v3.2"},
+		Open: []string{"^>>>", ">>>"}, Close: []string{"<|eot_id|>"},
+		Body: extractor.BodyNameJSON, Source: "prompt template of Functionary v3.2",
+		Options: extractor.BodyOptions{None: []string{"all"}},
+	},
+	{
+		Name: "functionary_v2", Models: []string{"Functionary v2"},
+		Open: []string{"<|recipient|>"}, Close: []string{"<|from|>assistant", "<|stop|>"},
+		Body: extractor.BodyNameJSON, Source: "prompt template of Functionary v2",
+		Options: extractor.BodyOptions{Between: []string{"<|content|>"}, None: []string{"all"}},
+	},
+	{
+		Name: "glm4_9b", Aliases: []string{"glm4"}, Models: []string{"GLM-4-9B-chat", "models whose special tokens were taken out"},
+		Body: extractor.BodyNameJSON, Source: "chat format of GLM-4-9B: the name on a line, the arguments behind it",
+		Options: extractor.BodyOptions{Known: true}, Close: []string{"<|observation|>"},
+	},
+	{
+		Name: "solar_open", Models: []string{"Solar Open 100B"},
+		Open: []string{"<|tool_calls|>", "<|tool_call:begin|>"}, Close: []string{"<|tool_call:end|>", "<|calls|>"},
+		Body: extractor.BodyNameJSON, Source: "chat template of Solar Open",
+		Options: extractor.BodyOptions{IDFirst: "<|tool_call:name|>", Between: []string{"<|tool_call:args|>"}, Section: []string{"<|tool_calls|>"}},
+	},
+	{
+		Name: "qwen_agent", Models: []string{"Qwen 1.5 and 2 with Qwen-Agent"},
+		Open: []string{"✿FUNCTION✿"}, Close: []string{"✿RESULT✿", "✿RETURN✿"},
+		Body: extractor.BodyNameJSON, Source: "Qwen-Agent's prompts",
+		Options: extractor.BodyOptions{Lead: []string{":"}, Between: []string{"✿ARGS✿:", "✿ARGS✿"}},
+	},
+	{
+		Name: "bracket_named", Models: []string{"small models, by prompt"},
+		Body: extractor.BodyNameJSON, Source: "recorded outputs: [name], the arguments, [/name]",
+		Options: extractor.BodyOptions{Known: true},
+	},
+}

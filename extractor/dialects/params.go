@@ -1,0 +1,69 @@
+package dialects
+
+import "github.com/callwright/callwright/extractor"
+
+var paramsRows = []extractor.Dialect{
+	{
+		Name: "qwen3_coder", Aliases: []string{"qwen3_xml", "step3p5", "nemotron_3", "mimo", "openhands", "qwen35"},
+		Models: []string{"Qwen3-Coder", "Qwen 3.5", "Nemotron 3 Nano", "Step 3.5", "MiMo 2", "OpenHands' prompt"},
+		Open:   []string{"<tool_call>"}, Close: []string{"</tool_call>"},
+		Body: extractor.BodyParams, Source: "chat template and parser of Qwen3-Coder",
+	},
+	{
+		Name: "seed_oss", Models: []string{"Seed-OSS"},
+		Open: []string{"<seed:tool_call>"}, Close: []string{"</seed:tool_call>"},
+		Body: extractor.BodyParams, Source: "chat template of Seed-OSS",
+	},
+	{
+		Name: "claude_xml", Aliases: []string{"claude", "poolside_v1"}, Models: []string{"Claude 2 and 3 by prompt", "models distilled from it"},
+		Open: []string{"<function_calls>"}, Close: []string{"</function_calls>"},
+		Body: extractor.BodyParams, Source: "Anthropic's prompt format of Claude 2 and 3",
+	},
+	{
+		Name: "claude_antml", Models: []string{"Claude"},
+		Open: []string{"<" + "antml:function_calls>"}, Close: []string{"</" + "antml:function_calls>"},
+		Body: extractor.BodyParams, Source: "recorded leaks: the same with a namespace on every tag",
+	},
+	{
+		Name: "minimax_m2", Models: []string{"MiniMax M2"},
+		Open: []string{"<minimax:tool_call>", "<minimax:toolcall>"}, Close: []string{"</minimax:tool_call>", "</minimax:toolcall>"},
+		Body: extractor.BodyParams, Source: "MiniMax-M2's tool calling guide",
+	},
+	{
+		Name: "glimmer", Models: []string{"Muse Glimmer"},
+		Open: []string{"<atem:function_calls>", "^to="}, Close: []string{"</atem:function_calls>", "<|eot|>", "<|eom|>"},
+		Body: extractor.BodyParams, Source: "chat template of Muse Glimmer",
+		Options: extractor.BodyOptions{Header: "<|message|>"},
+	},
+	{
+		Name: "deepseek_dsml", Aliases: []string{"deepseek_v32", "deepseek_v4"}, Models: []string{"DeepSeek V3.2", "DeepSeek V4"},
+		Open:  []string{"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜tool_use>", "<｜DSML｜calls>", "<｜DSML｜toolcall>"},
+		Close: []string{"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>", "</｜DSML｜tool_use>", "</｜DSML｜calls>", "</｜DSML｜toolcall>"},
+		Body:  extractor.BodyParams, Source: "DeepSeek-V3.2's encoding notes",
+	},
+	{
+		Name: "gigachat_gcml", Aliases: []string{"gigachat35"}, Models: []string{"GigaChat 3.5"},
+		Open: []string{"<｜GCML｜tool_calls>", "<｜GCML｜function_calls>"}, Close: []string{"</｜GCML｜tool_calls>", "</｜GCML｜function_calls>"},
+		Body: extractor.BodyParams, Source: "chat template of GigaChat 3.5",
+	},
+	{
+		Name: "step3", Models: []string{"Step 3"},
+		Open: []string{"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"}, Close: []string{"<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"},
+		Body: extractor.BodyParams, Source: "chat template of Step-3",
+	},
+	{
+		Name: "minicpm", Aliases: []string{"minicpm5", "minicpm4"}, Models: []string{"MiniCPM 4", "MiniCPM 5"},
+		Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"},
+		Body: extractor.BodyParams, Source: "chat template of MiniCPM 5: <function name=…><param name=…>",
+	},
+	{
+		Name: "dots", Models: []string{"dots.llm"},
+		Open: []string{"<dots_function_call>"}, Close: []string{"</dots_function_call>"},
+		Body: extractor.BodyParams, Source: "chat template of dots",
+	},
+	{
+		Name: "kimi_k3", Models: []string{"Kimi K3"},
+		Open: []string{"<|open|>tools<|sep|>"}, Close: []string{"<|close|>tools<|sep|>"},
+		Body: extractor.BodyParams, Source: "chat template of Kimi K3",
+	},
+}

@@ -1,0 +1,36 @@
+package dialects
+
+import "github.com/callwright/callwright/extractor"
+
+var pythonicRows = []extractor.Dialect{
+	{
+		Name: "pythonic", Aliases: []string{"llama4_pythonic", "toolace"}, Models: []string{"Llama 3.2", "Llama 4", "ToolACE", "Gorilla", "most chat models by prompt"},
+		Open: []string{"<|python_start|>", "<|python_tag|>", "<<function>>"}, Close: []string{"<|python_end|>", "<|eom_id|>", "<|eot_id|>"},
+		Body: extractor.BodyPythonic, Source: "Meta's prompt formats of Llama 3.2 and 4; BFCL's prompt mode",
+	},
+	{
+		Name: "olmo3", Models: []string{"OLMo 3"},
+		Open: []string{"<function_calls>"}, Close: []string{"</function_calls>"},
+		Body: extractor.BodyPythonic, Source: "chat template of OLMo 3",
+	},
+	{
+		Name: "lfm2", Aliases: []string{"minicpm3"}, Models: []string{"LFM2", "LFM2.5", "MiniCPM3"},
+		Open: []string{"<|tool_call_start|>"}, Close: []string{"<|tool_call_end|>"},
+		Body: extractor.BodyPythonic, Source: "chat template of LFM2",
+	},
+	{
+		Name: "raven", Aliases: []string{"nexusraven"}, Models: []string{"NexusRaven"},
+		Open: []string{"^Call:"}, Close: []string{"<bot_end>"},
+		Body: extractor.BodyPythonic, Source: "model card of NexusRaven V2",
+	},
+	{
+		Name: "gemma_tool_code", Aliases: []string{"gemini_tool_code", "smolagents"}, Models: []string{"Gemma 2", "Gemma 3", "Gemini by prompt"},
+		Body: extractor.BodyPythonic, Source: "Google's guide to function calling with Gemma: a tool_code fence",
+		Options: extractor.BodyOptions{Known: true},
+	},
+	{
+		Name: "xml_pythonic", Models: []string{"variants of Granite 4"},
+		Open: []string{"<tool_call>", "<TOOLCALL>"}, Close: []string{"</tool_call>", "</TOOLCALL>"},
+		Body: extractor.BodyPythonic, Source: "recorded outputs",
+	},
+}
