@@ -43,9 +43,7 @@ func (s *Scanner) braceCall(k *construct) bool {
 		case ok && b == '{':
 			c.Seek(next)
 			r := lenient.NewReader(c, lenient.Options{Quotes: k.row.Options.Quotes, Close: plainClose(k.close)})
-			if s.o.Watch {
-				s.partial = &Partial{Name: name, Arguments: r, Marked: k.marked}
-			}
+			s.show(k, Partial{Name: name, Arguments: r})
 			v, err := r.Value()
 			if err != nil {
 				c.Seek(next)

@@ -113,5 +113,12 @@ type Partial struct {
 	// OpenFrom to OpenSafe is certain.
 	OpenKey            string
 	OpenFrom, OpenSafe int
-	Marked             bool
+	// OpenRaw says that the open text is taken byte for byte, without cutting
+	// newlines off its ends.
+	OpenRaw bool
+	// Marked says that a marker opened the call, and Doubtful that what stands
+	// around it speaks against it.
+	Marked, Doubtful bool
+	// Close are the markers that may close it.
+	Close []string
 }

@@ -105,9 +105,6 @@ func (s *Scanner) elementCall(k *construct, cand *Candidate, t tag) bool {
 			continue
 		}
 		v := &valueScan{s: s, k: k, key: p.word, open: p, tool: tool}
-		if s.partial != nil {
-			s.partial.OpenKey, s.partial.OpenFrom, s.partial.OpenSafe = p.word, p.end, p.end
-		}
 		to, next, ok := v.elementEnd(p, t)
 		if !ok {
 			cand.Truncated = true
@@ -248,9 +245,6 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 			break
 		}
 		if b != '<' {
-			if s.partial != nil {
-				s.partial.OpenSafe = off + 1
-			}
 			continue
 		}
 		t, isTag := s.tag(off)

@@ -75,9 +75,7 @@ func (s *Scanner) jsonValue(k *construct, closers []string) bool {
 		k.next = from
 	}
 	r := lenient.NewReader(s.c, lenient.Options{Close: closers, Hash: k.row != nil && k.row.Options.Hash})
-	if s.o.Watch {
-		s.partial = &Partial{Call: r, Marked: k.marked}
-	}
+	s.show(k, Partial{Call: r})
 	v, err := r.Value()
 	if err != nil {
 		return s.broken(k, from, err)

@@ -65,9 +65,7 @@ func (s *Scanner) keyValue(k *construct) bool {
 		s.deliver(k, cand, c.Offset())
 		return s.close(k)
 	}
-	if s.o.Watch {
-		s.partial = &Partial{Name: name, Values: args, Marked: k.marked}
-	}
+	s.show(k, Partial{Name: name, Values: args})
 	for {
 		at := c.SpaceEnd(c.Offset())
 		for c.HasPrefixAt(at, `\n`) { // an escaped newline between tags
@@ -132,7 +130,7 @@ func (s *Scanner) keyValue(k *construct) bool {
 		}
 		start := c.Offset()
 		if s.partial != nil {
-			s.partial.OpenKey, s.partial.OpenFrom, s.partial.OpenSafe = key, start, start
+			s.partial.OpenKey, s.partial.OpenFrom, s.partial.OpenSafe, s.partial.OpenRaw = key, start, start, true
 		}
 		to, next, ok := s.keyedValueEnd(k, tags)
 		if !ok || key == "" {

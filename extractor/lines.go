@@ -151,9 +151,7 @@ func (s *Scanner) reactInput(k *construct, cand *Candidate, from int) {
 	b, ok := c.At(at)
 	if ok && (b == '{' || b == '[' && s.listOfObjects(at)) {
 		r := lenient.NewReader(c, lenient.Options{})
-		if s.o.Watch {
-			s.partial = &Partial{Name: cand.Name, Arguments: r, Marked: true}
-		}
+		s.show(k, Partial{Name: cand.Name, Arguments: r})
 		v, err := r.Value()
 		if err == nil {
 			cand.Arguments, cand.Fixes = v, r.Fixes

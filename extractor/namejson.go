@@ -100,9 +100,7 @@ func (s *Scanner) arguments(k *construct, name, id string) bool {
 	switch {
 	case ok && (b == '{' || b == '[' && s.listOfObjects(s.c.Offset()) || b == '"' && fence):
 		r := lenient.NewReader(s.c, lenient.Options{Close: plainClose(k.close)})
-		if s.o.Watch {
-			s.partial = &Partial{Name: name, ID: id, Arguments: r, Marked: k.marked}
-		}
+		s.show(k, Partial{Name: name, ID: id, Arguments: r})
 		from := s.c.Offset()
 		v, err := r.Value()
 		if err != nil {

@@ -166,9 +166,7 @@ func (s *Scanner) paramCall(k *construct, t tag) bool {
 
 // watch shows the parameters read so far.
 func (s *Scanner) watch(k *construct, name string, keys *[]string, values map[string]any) {
-	if s.o.Watch {
-		s.partial = &Partial{Name: name, Keys: *keys, Values: values, Marked: k.marked}
-	}
+	s.show(k, Partial{Name: name, Keys: *keys, Values: values})
 }
 
 func (s *Scanner) setParam(k *construct, cand *Candidate, args map[string]any, keys *[]string, key string, value any) {
@@ -191,9 +189,7 @@ func (s *Scanner) argumentsIn(k *construct, cand *Candidate, t tag) bool {
 	c := s.c
 	from := c.Offset()
 	r := lenient.NewReader(c, lenient.Options{Close: append(plainClose(k.close), "</function>", "</invoke>")})
-	if s.o.Watch {
-		s.partial = &Partial{Name: cand.Name, Arguments: r, Marked: k.marked}
-	}
+	s.show(k, Partial{Name: cand.Name, Arguments: r})
 	v, err := r.Value()
 	if err != nil {
 		c.Seek(from)
@@ -244,7 +240,10 @@ func (s *Scanner) paramValue(k *construct, cand *Candidate, p tag, key string, t
 	start := s.c.Offset()
 	v := &valueScan{s: s, k: k, key: key, open: p, tool: tool}
 	if s.partial != nil {
-		s.partial.OpenKey, s.partial.OpenFrom, s.partial.OpenSafe = key, start, start
+		s.partial.OpenKey, s.partial.OpenFrom, s.partial.OpenSafe, s.partial.OpenRaw = key, start, start, p.kind == "string"
+		if p.kind != "" && p.kind != "string" || k.row.Options.Entities {
+			s.partial.OpenKey = ""
+		}
 	}
 	to, next, ok := v.end(start, !s.flat)
 	if !ok && v.nested && !s.flat {

@@ -421,6 +421,17 @@ type construct struct {
 	marked bool
 }
 
+// show makes the call that is being read visible.
+func (s *Scanner) show(k *construct, p Partial) {
+	if !s.o.Watch {
+		return
+	}
+	p.Marked, p.Close = k.marked, k.close
+	p.Doubtful = k.ev.Example || k.ev.Quoted || k.ev.midSentence || k.ev.Guess
+	shown := p
+	s.partial = &shown
+}
+
 // deliver hands a candidate to the sink and reports whether it was taken.
 func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
 	cand.Start, cand.End = k.next, end

@@ -40,9 +40,11 @@ func NewTable(rows ...Dialect) (*Table, error) {
 		row := &t.rows[i]
 		t.byName[row.Name] = row
 		for _, m := range row.Open {
-			mk := t.marker(all, m, opens)
-			mk.rows = append(mk.rows, row)
-			mk.section = mk.section || slices.Contains(row.Options.Section, m)
+			for _, form := range spellings(m) {
+				mk := t.marker(all, form, opens)
+				mk.rows = append(mk.rows, row)
+				mk.section = mk.section || form == m && slices.Contains(row.Options.Section, m)
+			}
 		}
 		if row.Body == BodyLines && row.Options.Label != "" {
 			t.labels = append(t.labels, row)
@@ -59,7 +61,9 @@ func NewTable(rows ...Dialect) (*Table, error) {
 			}
 		}
 		for _, m := range row.Close {
-			t.marker(all, m, closes)
+			for _, form := range spellings(m) {
+				t.marker(all, form, closes)
+			}
 		}
 	}
 	for i := range reasonings {
@@ -68,7 +72,9 @@ func NewTable(rows ...Dialect) (*Table, error) {
 			if f.start {
 				m = "^" + m
 			}
-			t.marker(all, m, thinks).form = f
+			for _, form := range spellings(m) {
+				t.marker(all, form, thinks).form = f
+			}
 		}
 		for _, m := range f.close {
 			if f.orphan {
@@ -109,8 +115,12 @@ func NewTable(rows ...Dialect) (*Table, error) {
 	}
 	longestFirst := func(list []*marker) {
 		sort.Slice(list, func(i, j int) bool {
-			if len(list[i].pattern) != len(list[j].pattern) {
-				return len(list[i].pattern) > len(list[j].pattern)
+			a, b := len(strings.Replace(list[i].pattern, ":*", "", 1)), len(strings.Replace(list[j].pattern, ":*", "", 1))
+			if a != b {
+				return a > b
+			}
+			if list[i].plain != list[j].plain {
+				return list[i].plain
 			}
 			return list[i].pattern < list[j].pattern
 		})
@@ -125,6 +135,15 @@ func NewTable(rows ...Dialect) (*Table, error) {
 		t.trigger[b] = true
 	}
 	return t, nil
+}
+
+// spellings returns a pattern and, where a suffix is optional in it, the pattern
+// without, which may be another dialect's marker too.
+func spellings(p string) []string {
+	if strings.Contains(p, ":*") {
+		return []string{strings.Replace(p, ":*", "", 1), p}
+	}
+	return []string{p}
 }
 
 func (t *Table) add(key uint16, m *marker) {

@@ -186,7 +186,7 @@ func (s *Scanner) conclude(p, end int) bool {
 		return false // the marker is spoken of
 	}
 	s.content(min(s.solid, p))
-	if !s.reasoned && s.calls == 0 && s.said {
+	if !s.reasoned && s.said {
 		s.sink.Recast()
 		s.said = false
 	}

@@ -42,7 +42,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 				r.inString = !key
 			}
 			if !c.Fill() {
-				return r.unclosed(start, from, copied, key)
+				return r.unclosed(q, start, from, copied, key)
 			}
 			r.inString = false
 			i, b = c.off-c.base, c.buf
@@ -261,18 +261,22 @@ func (r *Reader) closersThenEnd(off int) bool {
 }
 
 // unclosed ends a string that the text's end, or a closing marker in it, cut off.
-func (r *Reader) unclosed(start, from int, copied, key bool) error {
+func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	c := r.c
 	text := c.Slice(from, c.Limit())
 	if copied {
 		text = append(r.scratch, text...)
 	}
-	if cut := r.firstClose(start); cut >= 0 && !copied {
+	if cut := r.firstClose(start); cut >= 0 {
 		// {"city": "Rome</tool_call> : the marker closes the string and all.
-		text = bytes.TrimRight(c.Slice(start, cut), "\r\n\t }]")
+		sub := NewReader(NewCursor(append(bytes.TrimRight(c.Slice(start, cut), "\r\n\t }]"), q)), Options{MaxDepth: r.o.MaxDepth})
+		if err := sub.quoted(q, false); err != nil {
+			return err
+		}
+		r.Fixes.Merge(&sub.Fixes)
 		r.fix(cut, UnclosedString)
 		c.off = cut
-		r.text = r.validText(start, text)
+		r.text = sub.text
 		r.unwind()
 		if key {
 			r.CutToken = true

@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/parser"
+	"github.com/callwright/callwright/registry"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func newBatch() *cobra.Command {
+	var f flags
+	var workers int
+	c := &cobra.Command{
+		Use:   "batch [FILE|-]",
+		Short: "Parse JSON Lines, one text a line",
+		Long: `Parse JSON Lines: {"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"} a line,
+and write one result a line, in order, each as soon as it and those before it are done. A bad line gives a line with an error.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if workers < 1 {
+				return fmt.Errorf("--workers is %d, must be at least 1", workers)
+			}
+			b := &batch{flags: f, workers: workers, warn: c.ErrOrStderr(), parsers: cache.New[*parser.Parser](256, 64<<20)}
+			r, err := f.registry(c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if b.options, b.more, err = f.options(); err != nil {
+				return err
+			}
+			if b.fallback, err = parser.New(r, b.options, b.more...); err != nil {
+				return err
+			}
+			in, err := input(args, c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			return b.run(c.Context(), in, c.OutOrStdout(), progress(in, c.ErrOrStderr()))
+		},
+	}
+	f.add(c)
+	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how many lines are parsed at once")
+	return c
+}
+
+// progress returns what counts the bytes read: a bar on a terminal, nothing elsewhere.
+func progress(in io.Reader, w io.Writer) io.Writer {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return io.Discard
+	}
+	size := int64(-1)
+	if file, ok := in.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+	}
+	return progressbar.DefaultBytes(size, "parsing")
+}
+
+// batch parses lines in parallel.
+type batch struct {
+	flags    flags
+	workers  int
+	warn     io.Writer
+	options  parser.Options
+	more     []parser.Option
+	fallback *parser.Parser // for lines without tools of their own
+	parsers  *cache.Cache[*parser.Parser]
+}
+
+// line is one line of the input and where its answer goes.
+type line struct {
+	number int
+	data   []byte
+	err    error
+	answer chan []byte
+}
+
+// maxLine bounds a line, in bytes.
+const maxLine = 64 << 20
+
+// run answers each line, in order. What is in flight is bounded by the workers.
+func (b *batch) run(ctx context.Context, in io.Reader, out io.Writer, bar io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	work := make(chan *line)
+	order := make(chan *line, 2*b.workers)
+	for range b.workers {
+		go func() {
+			for l := range work {
+				l.answer <- b.answer(ctx, l)
+			}
+		}()
+	}
+	readErr := make(chan error, 1)
+	go func() {
+		defer close(order)
+		defer close(work)
+		readErr <- readLines(in, func(l *line) bool {
+			l.answer = make(chan []byte, 1)
+			select {
+			case order <- l:
+			case <-ctx.Done():
+				return false
+			}
+			select {
+			case work <- l:
+				return true
+			case <-ctx.Done():
+				l.answer <- nil
+				return false
+			}
+		})
+	}()
+	w := bufio.NewWriter(out)
+	for l := range order {
+		answer := <-l.answer
+		if ctx.Err() != nil {
+			break
+		}
+		if _, err := w.Write(answer); err != nil {
+			return err
+		}
+		if _, err := bar.Write(l.data); err != nil {
+			bar = io.Discard
+		}
+		if len(order) == 0 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return <-readErr
+}
+
+// readLines hands out the lines of the input that are not blank.
+func readLines(in io.Reader, take func(*line) bool) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for number := 1; ; number++ {
+		l := &line{number: number}
+		for {
+			part, err := r.ReadSlice('\n')
+			if len(l.data)+len(part) > maxLine {
+				l.err = fmt.Errorf("longer than %d bytes", maxLine)
+				l.data = nil
+			} else if l.err == nil {
+				l.data = append(l.data, part...)
+			}
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if (l.err != nil || len(bytes.TrimSpace(l.data)) > 0) && !take(l) {
+				return nil
+			}
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			break
+		}
+	}
+}
+
+// failure is the answer to a line that could not be parsed.
+type failure struct {
+	ID      any      `json:"id,omitempty"`
+	Success bool     `json:"success"`
+	Calls   []string `json:"calls"`
+	Error   string   `json:"error"`
+}
+
+// answer parses one line.
+func (b *batch) answer(ctx context.Context, l *line) (out []byte) {
+	var id any
+	defer func() {
+		if p := recover(); p != nil {
+			out = encodeLine(failure{ID: id, Calls: []string{}, Error: fmt.Sprintf("line %d: internal error: %v", l.number, p)})
+		}
+	}()
+	r, id, err := b.parseLine(ctx, l)
+	if err != nil {
+		return encodeLine(failure{ID: id, Calls: []string{}, Error: fmt.Sprintf("line %d: %v", l.number, err)})
+	}
+	if s, ok := id.(string); ok {
+		r.ID = s
+		return encodeLine(r)
+	}
+	// An id of another type is echoed as it is.
+	return encodeLine(struct {
+		ID any `json:"id,omitempty"`
+		*parser.Result
+	}{id, r})
+}
+
+func encodeLine(v any) []byte {
+	var b bytes.Buffer
+	if err := writeJSON(&b, v, ""); err != nil {
+		b.Reset()
+		fmt.Fprintf(&b, "{\"success\":false,\"calls\":[],\"error\":%q}\n", err.Error())
+	}
+	return b.Bytes()
+}
+
+func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, any, error) {
+	if l.err != nil {
+		return nil, nil, l.err
+	}
+	// A map, since a struct would take keys in any case.
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(l.data, &fields); err != nil {
+		return nil, nil, fmt.Errorf("not a JSON object: %w", err)
+	}
+	var id any
+	if raw, ok := fields["id"]; ok {
+		if err := json.Unmarshal(raw, &id); err != nil {
+			return nil, nil, err
+		}
+		if _, isString := id.(string); !isString {
+			id = raw
+		}
+	}
+	c := b.flags.context()
+	for key, into := range map[string]any{"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "heard": &c.Heard} {
+		if raw, ok := fields[key]; ok {
+			if err := json.Unmarshal(raw, into); err != nil {
+				return nil, id, fmt.Errorf("%q: %w", key, err)
+			}
+		}
+	}
+	if raw, ok := fields["context"]; ok {
+		if err := json.Unmarshal(raw, &c.Values); err != nil {
+			return nil, id, fmt.Errorf("\"context\": %w", err)
+		}
+	}
+	p, err := b.parserOf(fields["tools"])
+	if err != nil {
+		return nil, id, err
+	}
+	switch {
+	case fields["text"] != nil:
+		var text string
+		if err := json.Unmarshal(fields["text"], &text); err != nil {
+			return nil, id, fmt.Errorf("\"text\": %w", err)
+		}
+		r, err := p.Parse(ctx, text, c)
+		return r, id, err
+	case fields["chunks"] != nil:
+		var chunks []string
+		if err := json.Unmarshal(fields["chunks"], &chunks); err != nil {
+			return nil, id, fmt.Errorf("\"chunks\": %w", err)
+		}
+		for e, err := range parser.Stream(ctx, p, slices.Values(chunks), c) {
+			if err != nil {
+				return nil, id, err
+			}
+			if e.Type == parser.EventResult {
+				return e.Result, id, nil
+			}
+		}
+		return nil, id, errors.New("the stream gave no result")
+	case fields["reply"] != nil:
+		dec := json.NewDecoder(bytes.NewReader(fields["reply"]))
+		dec.UseNumber()
+		var reply any
+		if err := dec.Decode(&reply); err != nil {
+			return nil, id, fmt.Errorf("\"reply\": %w", err)
+		}
+		r, err := p.ParseReply(ctx, reply, c)
+		return r, id, err
+	}
+	return nil, id, errors.New(`needs "text", "chunks" or "reply"`)
+}
+
+// parserOf returns the parser of a line's own tools, made once for the same ones.
+func (b *batch) parserOf(tools json.RawMessage) (*parser.Parser, error) {
+	if tools == nil || string(tools) == "null" {
+		return b.fallback, nil
+	}
+	return b.parsers.Get(cache.KeyOf(tools), func() (*parser.Parser, int, error) {
+		list, err := registry.Parse(tools)
+		if err != nil {
+			return nil, 0, fmt.Errorf("\"tools\": %w", err)
+		}
+		r, err := registry.New(list...)
+		var bad *registry.SchemaError
+		if err != nil && !errors.As(err, &bad) {
+			return nil, 0, fmt.Errorf("\"tools\": %w", err)
+		}
+		p, err := parser.New(r, b.options, b.more...)
+		return p, 16 * len(tools), err
+	})
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/callwright/callwright/parser"
+)
+
+// printable makes text safe for a terminal: control characters are shown and not
+// obeyed.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+func compact(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprint(v)
+	}
+	return printable(strings.TrimSpace(b.String()))
+}
+
+// report writes a result for a person.
+func report(w io.Writer, r *parser.Result) error {
+	var b strings.Builder
+	switch n := len(r.Calls); n {
+	case 0:
+		b.WriteString("No call.\n")
+	case 1:
+		b.WriteString("1 call\n")
+	default:
+		fmt.Fprintf(&b, "%d calls\n", n)
+	}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		fmt.Fprintf(&b, "\n%d. %s  (confidence %.2f, %s, %s)\n", i+1, printable(c.Tool), c.Confidence, c.SourceFormat, c.Provenance)
+		fmt.Fprintf(&b, "   id: %s\n", printable(c.ID))
+		for _, k := range sortedKeys(c.Parameters) {
+			fmt.Fprintf(&b, "   %s = %s\n", printable(k), compact(c.Parameters[k]))
+		}
+		for _, x := range c.Coercions {
+			fmt.Fprintf(&b, "   changed  %s: %s -> %s (%s)\n", printable(x.Path), compact(x.From), compact(x.To), x.Rule)
+		}
+		for _, d := range c.Defaults {
+			fmt.Fprintf(&b, "   default  %s\n", printable(d))
+		}
+		for _, x := range c.Repairs {
+			fmt.Fprintf(&b, "   repaired %s\n", x)
+		}
+		for _, x := range c.Warnings {
+			fmt.Fprintf(&b, "   warning  %s\n", printable(x))
+		}
+		if c.Truncated {
+			b.WriteString("   the text was cut off inside this call\n")
+		}
+		if c.Inferred {
+			b.WriteString("   inferred, not said plainly\n")
+		}
+	}
+	for i := range r.Rejected {
+		x := &r.Rejected[i]
+		name := x.Tool
+		if name == "" {
+			name = "(no name)"
+		}
+		fmt.Fprintf(&b, "\nRejected: %s\n", printable(name))
+		for _, e := range x.Errors {
+			fmt.Fprintf(&b, "   %s\n", printable(e.Error()))
+			if e.SuggestedFix != "" {
+				fmt.Fprintf(&b, "   suggestion: %s\n", printable(e.SuggestedFix))
+			}
+		}
+	}
+	for _, part := range []struct{ name, text string }{{"Reasoning", r.Reasoning}, {"Content", r.Content}} {
+		if t := strings.TrimSpace(part.text); t != "" {
+			fmt.Fprintf(&b, "\n%s:\n   %s\n", part.name, strings.ReplaceAll(printable(t), "\n", "\n   "))
+		}
+	}
+	for _, x := range r.Warnings {
+		fmt.Fprintf(&b, "\nWarning: %s\n", printable(x))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,52 @@
+package parser
+
+// EventType says what an event tells.
+type EventType string
+
+// The types of events.
+const (
+	// EventContent has text for the user.
+	EventContent EventType = "content"
+	// EventReasoning has text that the model says to itself.
+	EventReasoning EventType = "reasoning"
+	// EventRecast says that all content so far was reasoning: its closing marker
+	// came, and nothing had opened it.
+	EventRecast EventType = "recast"
+	// EventCallStart has the index, the id and the tool of a call that begins.
+	EventCallStart EventType = "call_start"
+	// EventArguments has a piece of the JSON of a call's parameters.
+	EventArguments EventType = "arguments"
+	// EventCallEnd has a call that is whole, or what became of it.
+	EventCallEnd EventType = "call_end"
+	// EventResult has the result of the whole text; it is the last event.
+	EventResult EventType = "result"
+)
+
+// Event is one thing that a stream tells. Nothing that an event told is taken
+// back by a later one: the pieces of a call's arguments add up to the JSON of its
+// parameters.
+type Event struct {
+	Type  EventType `json:"type"`
+	Text  string    `json:"text,omitempty"`  // of content and reasoning
+	Index int       `json:"index,omitempty"` // of a call, from 0
+	ID    string    `json:"id,omitempty"`    // of a call that begins
+	Tool  string    `json:"tool,omitempty"`  // of a call that begins
+	Delta string    `json:"delta,omitempty"` // of arguments
+	// Call is a call that is whole, nil if what began is none.
+	Call *Call `json:"call,omitempty"`
+	// Rejected says why what began is no call to run.
+	Rejected *Rejected `json:"rejected,omitempty"`
+	Result   *Result   `json:"result,omitempty"`
+}
+
+// send hands out an event, or keeps it until what it waits for is decided.
+func (h *handler) send(e Event) {
+	if h.emit == nil {
+		return
+	}
+	if h.deferring && (e.Type == EventCallStart || e.Type == EventArguments || e.Type == EventCallEnd) {
+		h.waiting = append(h.waiting, e)
+		return
+	}
+	h.emit(e)
+}

@@ -1,0 +1,35 @@
+package parser
+
+import (
+	"context"
+	"time"
+
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/normalizer"
+)
+
+// Candidate is a stretch of text that was considered, and what became of it.
+type Candidate struct {
+	extractor.Candidate
+	Tool   string
+	Format normalizer.Format
+	Score  Score
+	// Reason says why it is no call; empty if it is one.
+	Reason string
+}
+
+// Explain parses a text and also returns every candidate with its evidence, its
+// score, and why it was or was not made a call.
+func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, []Candidate, error) {
+	start := time.Now()
+	h := newHandler(p, c, start)
+	var all []Candidate
+	h.explain = func(x Candidate) { all = append(all, x) }
+	if len(text) > p.o.MaxTextBytes {
+		r, err := p.Parse(ctx, text, c)
+		return r, nil, err
+	}
+	err := p.scan(ctx, lenient.NewCursor([]byte(text)), c, h, start, false)
+	return h.finish(), all, err
+}

@@ -1,0 +1,545 @@
+package parser
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/registry"
+	"github.com/callwright/callwright/validator"
+)
+
+// handler takes what the scanner finds and makes a result of it.
+type handler struct {
+	p       *Parser
+	c       Context
+	start   time.Time
+	scanner *extractor.Scanner
+	cursor  *lenient.Cursor
+	emit    func(Event) // nil for a text that is whole
+	explain func(Candidate)
+
+	res        Result
+	content    strings.Builder
+	reasoning  strings.Builder
+	ids        map[string]bool
+	candidates int
+	repairs    int
+	reasoned   bool
+	unclosed   bool
+	salvaging  bool // looking into reasoning that was never closed
+
+	deferring bool    // calls wait until it is known that they do not stand in reasoning
+	waiting   []Event // their events
+	deferred  int     // the first of res.Calls that waits
+
+	progress progress
+}
+
+func newHandler(p *Parser, c Context, start time.Time) *handler {
+	return &handler{p: p, c: c, start: start, res: Result{Calls: []Call{}, Rejected: []Rejected{}, Warnings: []string{}}, reasoned: c.ReasoningOpen}
+}
+
+func (h *handler) warn(w string) {
+	if !slices.Contains(h.res.Warnings, w) && len(h.res.Warnings) < 64 {
+		h.res.Warnings = append(h.res.Warnings, w)
+	}
+}
+
+// Content takes text for the user.
+func (h *handler) Content(text []byte) {
+	s := lenient.ValidUTF8(text)
+	if len(s) != len(text) || s != string(text) {
+		h.warn("invalid_utf8")
+	}
+	h.content.WriteString(s)
+	h.send(Event{Type: EventContent, Text: s})
+}
+
+// Reasoning takes text that the model says to itself.
+func (h *handler) Reasoning(text []byte) {
+	s := lenient.ValidUTF8(text)
+	h.reasoned = true
+	h.release()
+	h.reasoning.WriteString(s)
+	h.send(Event{Type: EventReasoning, Text: s})
+}
+
+// Recast makes reasoning of all content so far: a closing marker stands behind it.
+func (h *handler) Recast() {
+	h.reasoned = true
+	text := h.content.String()
+	h.content.Reset()
+	if h.reasoning.Len() > 0 {
+		text = "\n" + text
+	}
+	h.reasoning.WriteString(text)
+	if h.deferring {
+		for i := range h.res.Calls[h.deferred:] {
+			h.draft(&h.res.Calls[h.deferred+i])
+		}
+		h.res.Calls = h.res.Calls[:h.deferred]
+		h.deferring, h.waiting = false, nil
+	}
+	h.send(Event{Type: EventRecast})
+}
+
+// draft rejects a call that turned out to stand in reasoning.
+func (h *handler) draft(c *Call) {
+	h.res.Rejected = append(h.res.Rejected, Rejected{
+		Tool: c.Tool, ID: c.ID, Parameters: c.Parameters, Confidence: c.Confidence, Format: c.SourceFormat, Provenance: c.Provenance, Raw: c.Raw, Span: c.Span,
+		Errors: []validator.Error{{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}},
+	})
+}
+
+// Unclosed says that the reasoning was never closed.
+func (h *handler) Unclosed() { h.unclosed = true }
+
+// Draft reports a call in reasoning that was closed later.
+func (h *handler) Draft(d *extractor.Dialect, at int) {
+	h.res.Rejected = append(h.res.Rejected, Rejected{
+		Format: normalizer.Format(d.Name), Provenance: extractor.Marked, Span: [2]int{at, at},
+		Errors: []validator.Error{{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}},
+	})
+}
+
+// Dropped notes what no one is to see.
+func (h *handler) Dropped(from, to int, why string) {
+	if to <= from || why == "call" {
+		return
+	}
+	if strings.HasPrefix(why, "invented") {
+		h.warn("invented_result_dropped")
+	}
+	h.res.Dropped = append(h.res.Dropped, Dropped{[2]int{from, to}, why})
+}
+
+// Candidate takes what may be a call.
+func (h *handler) Candidate(c *extractor.Candidate) bool {
+	if h.candidates++; h.candidates > h.p.o.MaxCandidates {
+		h.warn("too_many_candidates")
+		return false
+	}
+	if c.Err != nil && !errors.Is(c.Err, extractor.ErrExpression) && !h.repair(c) {
+		if h.explain != nil {
+			h.explain(Candidate{Candidate: *c, Reason: "not readable: " + c.Err.Error()})
+		}
+		if c.Provenance == extractor.Marked {
+			h.reject(c, "", "", nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
+		}
+		return false
+	}
+	found := h.normalize(c)
+	if len(found.Entries) == 0 {
+		if h.explain != nil {
+			h.explain(Candidate{Candidate: *c, Reason: "not the shape of a call"})
+		}
+		return false
+	}
+	taken := false
+	for i := range found.Entries {
+		if h.entry(c, &found, &found.Entries[i]) {
+			taken = true
+		}
+	}
+	if taken {
+		if found.Reasoning != "" {
+			h.Reasoning([]byte(found.Reasoning))
+		}
+		if found.Content != "" {
+			if h.content.Len() > 0 {
+				found.Content = "\n" + found.Content
+			}
+			h.Content([]byte(found.Content))
+		}
+	}
+	return taken
+}
+
+// repair tries to read a broken candidate by other means.
+func (h *handler) repair(c *extractor.Candidate) bool {
+	raw, _ := c.Value.(string)
+	if h.p.o.NoRepairs || h.p.o.StrictMode || h.repairs >= h.p.o.MaxRepairAttempts {
+		return false
+	}
+	h.repairs++
+	attempt, err := fallback.Repair(raw)
+	if err != nil {
+		return false
+	}
+	if c.Named {
+		c.Arguments = attempt.Value
+	} else {
+		c.Value = attempt.Value
+	}
+	h.res.Strategy = "simple_repair"
+	c.Fixes.Add(c.Start, lenient.MissingClose)
+	c.Evidence.Guess = true
+	return true
+}
+
+// normalize finds the calls of a candidate.
+func (h *handler) normalize(c *extractor.Candidate) normalizer.Found {
+	marked := c.Provenance != extractor.Bare
+	if c.Named {
+		if c.Dialect != nil && slices.Contains(c.Dialect.Options.None, c.Name) {
+			return normalizer.Found{}
+		}
+		args, ok := c.Arguments, true
+		if s, isString := args.(string); isString || args == nil {
+			args, ok = normalizer.Arguments(s)
+		} else if list, isList := args.([]any); isList {
+			args, ok = normalizer.Arguments(list)
+		}
+		if !ok {
+			return normalizer.Found{}
+		}
+		e := normalizer.Entry{Name: c.Name, ID: c.ID, Arguments: args, Explicit: true}
+		return normalizer.Found{Format: normalizer.Unknown, Confidence: 1, Entries: []normalizer.Entry{e}}
+	}
+	found := normalizer.Detect(c.Value, normalizer.Options{Registry: h.p.registry, Marked: marked})
+	found.Entries = slices.DeleteFunc(found.Entries, func(e normalizer.Entry) bool {
+		return isNoTool(e.Name) && h.p.registry.Get(e.Name) == nil
+	})
+	return found
+}
+
+// isNoTool reports whether a name means that no tool is called.
+func isNoTool(name string) bool {
+	switch name {
+	case "directly_answer", "directly-answer", "no_function", "Final Answer", "final_answer", "no_tool", "none", "None":
+		return true
+	}
+	return false
+}
+
+// entry makes a call of one entry, or rejects it, and reports whether its text
+// is taken out of the content.
+func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *normalizer.Entry) bool {
+	sc := newScorer()
+	sc.where(c)
+	if slices.Contains(c.Fixes.Names(), "jsonrepair") {
+		sc.add("repair_library")
+	}
+	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{
+		ID: e.ID, Tool: e.Name, SourceFormat: h.format(c, found), Provenance: c.Provenance, Raw: c.Raw, Span: [2]int{c.Start, c.End},
+		Truncated: c.Truncated, Inferred: c.Evidence.InReasoning || h.salvaging,
+		Metadata: normalizer.Metadata{Model: h.c.Model, Timestamp: h.start, ParsingMethod: c.Method},
+	}, Coercions: []validator.Coercion{}, Defaults: []string{}, Repairs: []string{}, Warnings: []string{}}
+	if h.salvaging {
+		sc.add("in_reasoning")
+	}
+	if !e.Explicit {
+		sc.add("shape_loose")
+	}
+	for _, n := range c.Fixes.Names() {
+		if n != "truncated" || c.Truncated {
+			call.Repairs = append(call.Repairs, n)
+		} else {
+			call.Repairs = append(call.Repairs, "missing_close")
+		}
+	}
+	match, known := h.lookup(e.Name)
+	if !known && h.p.registry.Len() > 0 {
+		err := validator.Error{Code: validator.UnknownTool, Message: fmt.Sprintf("there is no tool %q", clip(e.Name)), SuggestedFix: h.p.registry.Suggest(e.Name)}
+		if c.Truncated && err.SuggestedFix != "" {
+			err.Message += ", and the text was cut off"
+		}
+		sc.errors([]validator.Error{err})
+		params, _ := e.Arguments.(map[string]any)
+		if c.Provenance == extractor.Bare && !e.Explicit && err.SuggestedFix == "" {
+			h.explained(c, &call, "no tool of that name", sc.done())
+			return false
+		}
+		h.reject(c, e.Name, e.ID, plain(params), err, sc.done())
+		h.explained(c, &call, "unknown tool", sc.done())
+		return c.Provenance != extractor.Bare && !c.Evidence.Quoted && !c.Evidence.Example
+	}
+	tool := match.Tool
+	if !known {
+		tool = &registry.Tool{Name: strings.TrimSpace(e.Name)}
+		sc.add("no_tools")
+	} else if !match.Exact() && match.Rule != "prefix" {
+		sc.add("name_near")
+		call.Warnings = append(call.Warnings, fmt.Sprintf("name: %q was read as %q (%s)", clip(e.Name), tool.Name, match.Rule))
+	}
+	call.Tool = tool.Name
+	params, ok := h.bind(c, tool, e.Arguments, sc)
+	if !ok {
+		err := validator.Error{Code: validator.InvalidType, Message: "the arguments are not an object"}
+		h.reject(c, tool.Name, e.ID, nil, err, sc.done())
+		h.explained(c, &call, err.Message, sc.done())
+		return c.Provenance != extractor.Bare
+	}
+	o := h.p.o.Validation
+	if h.c.Values != nil {
+		o.Values = maps.Clone(h.c.Values)
+	}
+	if h.p.o.StrictMode {
+		o.NoCoercion = true
+	}
+	v := validator.Validate(tool, params, o)
+	call.Parameters = v.Parameters
+	call.Coercions = append(call.Coercions, v.Coercions...)
+	call.Defaults = append(call.Defaults, v.Defaults...)
+	call.Warnings = append(call.Warnings, v.Warnings...)
+	for _, k := range []lenient.FixKind{lenient.DuplicateKey, lenient.LoneSurrogate, lenient.InvalidUTF8} {
+		if c.Fixes.Has(k) {
+			call.Warnings = append(call.Warnings, k.String())
+		}
+	}
+	if v.Factor != 1 {
+		sc.factor("coerced", semantic, v.Factor)
+	}
+	sc.errors(v.Errors)
+	if placeholder(call.Parameters) && (c.Evidence.Example || c.Provenance == extractor.Bare && len(call.Parameters) > 0) {
+		sc.add("placeholder")
+	}
+	score := sc.done()
+	call.Score, call.Confidence = score, score.Overall
+	if reasons := h.reasons(c, &call, tool, &v); len(reasons) > 0 {
+		h.rejectAll(c, &call, reasons)
+		h.explained(c, &call, string(reasons[0].Code), score)
+		if call.Truncated {
+			h.res.Truncated = true
+		}
+		return c.Provenance != extractor.Bare && reasons[0].Code != CodeLowConfidence
+	}
+	if h.p.o.DropRepeats && len(h.res.Calls) > 0 {
+		if last := &h.res.Calls[len(h.res.Calls)-1]; last.Tool == call.Tool && reflect.DeepEqual(last.Parameters, call.Parameters) {
+			h.warn("repeat_dropped")
+			h.explained(c, &call, "repeats the call before it", score)
+			return true
+		}
+	}
+	h.accept(c, &call)
+	h.explained(c, &call, "", score)
+	return true
+}
+
+// plain turns untyped text into strings, for showing.
+func plain(params map[string]any) map[string]any {
+	v := validator.Validate(&registry.Tool{}, params, validator.Options{})
+	return v.Parameters
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		return strings.ToValidUTF8(s[:80], "") + "…"
+	}
+	return s
+}
+
+func (h *handler) explained(c *extractor.Candidate, call *Call, reason string, score Score) {
+	if h.explain != nil {
+		h.explain(Candidate{Candidate: *c, Tool: call.Tool, Format: call.SourceFormat, Reason: reason, Score: score})
+	}
+}
+
+func (h *handler) lookup(name string) (registry.Match, bool) { return h.p.registry.Lookup(name) }
+
+// format names what a call was written as.
+func (h *handler) format(c *extractor.Candidate, found *normalizer.Found) normalizer.Format {
+	switch {
+	case c.Dialect != nil:
+		return normalizer.Format(c.Dialect.Name)
+	case c.Method == extractor.MethodCodeblock:
+		return normalizer.MarkdownJSON
+	case found.Format == normalizer.Unknown || found.Format == "":
+		return normalizer.PlainText
+	}
+	return found.Format
+}
+
+// bind gives arguments without names their names, in the tool's order.
+func (h *handler) bind(c *extractor.Candidate, tool *registry.Tool, arguments any, sc *scorer) (map[string]any, bool) {
+	var list []any
+	params := map[string]any{}
+	switch a := arguments.(type) {
+	case map[string]any:
+		params, list = a, c.Positional
+	case []any:
+		list = a
+	case lenient.Text:
+		names := tool.Order()
+		schema := tool.Schema()
+		switch {
+		case len(names) == 1:
+			return map[string]any{names[0]: a}, true
+		case schema != nil && len(schema.Required) == 1:
+			sc.add("guessed")
+			return map[string]any{schema.Required[0]: a}, true
+		case schema == nil && h.p.registry.Len() == 0:
+			return map[string]any{"input": string(a)}, true
+		}
+		return nil, false
+	}
+	if len(list) == 0 {
+		return params, true
+	}
+	names := tool.Order()
+	if len(list) > len(names) {
+		return nil, false
+	}
+	for i, v := range list {
+		if _, twice := params[names[i]]; twice {
+			return nil, false
+		}
+		params[names[i]] = v
+	}
+	if len(list) > 1 {
+		sc.add("guessed")
+	}
+	return params, true
+}
+
+// reasons says why a call must not be made.
+func (h *handler) reasons(c *extractor.Candidate, call *Call, tool *registry.Tool, v *validator.Result) []validator.Error {
+	switch {
+	case errors.Is(c.Err, extractor.ErrExpression):
+		return []validator.Error{{Code: CodeExpression, Message: c.Err.Error()}}
+	case call.Truncated && !h.p.o.AllowPartial:
+		return append([]validator.Error{{Code: CodeTruncated, Message: "the text ends inside the call"}}, v.Errors...)
+	case tool.RequireMarker && (call.Provenance == extractor.Bare || call.Inferred):
+		return []validator.Error{{Code: CodeMarkerRequired, Message: fmt.Sprintf("%q takes only calls that the model marked as calls", tool.Name)}}
+	case call.Provenance == extractor.Bare && h.isEcho(c.Raw):
+		return []validator.Error{{Code: CodeEcho, Message: "the text only repeats what was said to the model"}}
+	case h.p.o.StrictMode && len(call.Repairs) > 0:
+		return []validator.Error{{Code: CodeStrict, Message: "the call needed repairs: " + strings.Join(call.Repairs, ", ")}}
+	case c.Evidence.Quoted || c.Evidence.Example || call.Score.Components.Contextual < h.p.o.MinConfidence:
+		if call.Confidence < h.p.o.MinConfidence {
+			return []validator.Error{{Code: CodeLowConfidence, Message: fmt.Sprintf("confidence %.2f is below %.2f", call.Confidence, h.p.o.MinConfidence)}}
+		}
+	}
+	if len(v.Errors) > 0 {
+		if call.Truncated {
+			return nil
+		}
+		return v.Errors
+	}
+	if call.Confidence < h.p.o.MinConfidence && !call.Truncated {
+		return []validator.Error{{Code: CodeLowConfidence, Message: fmt.Sprintf("confidence %.2f is below %.2f", call.Confidence, h.p.o.MinConfidence)}}
+	}
+	if len(h.res.Calls) >= h.p.o.MaxCalls {
+		return []validator.Error{{Code: CodeTooManyCalls, Message: fmt.Sprintf("more than %d calls in one text", h.p.o.MaxCalls)}}
+	}
+	return nil
+}
+
+// isEcho reports whether a text stands in what was said to the model.
+func (h *handler) isEcho(raw string) bool {
+	raw = strings.TrimSpace(raw)
+	for _, said := range h.c.Heard {
+		if strings.Contains(said, raw) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *handler) reject(c *extractor.Candidate, tool, id string, params map[string]any, err validator.Error, score Score) {
+	h.res.Rejected = append(h.res.Rejected, Rejected{
+		Tool: tool, ID: id, Parameters: params, Confidence: score.Overall, Truncated: c.Truncated, Provenance: c.Provenance, Raw: c.Raw, Span: [2]int{c.Start, c.End},
+		Errors: []validator.Error{err}, Score: score,
+	})
+	if c.Dialect != nil {
+		h.res.Rejected[len(h.res.Rejected)-1].Format = normalizer.Format(c.Dialect.Name)
+	}
+	h.res.Truncated = h.res.Truncated || c.Truncated
+	h.closeProgress(nil, &h.res.Rejected[len(h.res.Rejected)-1])
+}
+
+func (h *handler) rejectAll(c *extractor.Candidate, call *Call, errs []validator.Error) {
+	h.res.Rejected = append(h.res.Rejected, Rejected{
+		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated, Format: call.SourceFormat,
+		Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,
+	})
+	h.closeProgress(nil, &h.res.Rejected[len(h.res.Rejected)-1])
+}
+
+// accept adds a call to the result.
+func (h *handler) accept(c *extractor.Candidate, call *Call) {
+	h.giveID(call)
+	h.mayDefer(c)
+	h.res.Calls = append(h.res.Calls, *call)
+	h.res.Repaired = h.res.Repaired || len(call.Repairs) > 0
+	h.res.Truncated = h.res.Truncated || call.Truncated
+	h.closeProgress(&h.res.Calls[len(h.res.Calls)-1], nil)
+}
+
+// giveID makes a call's id unique in the result.
+func (h *handler) giveID(call *Call) {
+	if h.ids == nil {
+		h.ids = make(map[string]bool)
+	}
+	switch {
+	case h.progress.started:
+		call.ID = h.progress.id
+	case call.ID == "":
+		call.ID = h.p.newID()
+	}
+	if original := call.ID; h.ids[original] {
+		for n := 2; h.ids[call.ID]; n++ {
+			call.ID = fmt.Sprintf("%s_%d", original, n)
+		}
+		call.Warnings = append(call.Warnings, fmt.Sprintf("id: %q stands twice in the text", clip(original)))
+	}
+	h.ids[call.ID] = true
+}
+
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+func (p *Parser) newID() string {
+	if p.o.NewID != nil {
+		return p.o.NewID()
+	}
+	var b [24]byte
+	rand.Read(b[:]) // never fails: crypto/rand
+	for i := range b {
+		b[i] = idLetters[int(b[i])%len(idLetters)]
+	}
+	return "call_" + string(b[:])
+}
+
+// finish completes the result.
+func (h *handler) finish() *Result {
+	r := &h.res
+	if h.unclosed && len(r.Calls) == 0 && !h.p.o.NoFallbacks && h.reasoning.Len() > 0 && strings.TrimSpace(h.content.String()) == "" {
+		h.salvage()
+	}
+	h.release()
+	r.Success = len(r.Calls) > 0
+	r.Content, r.Reasoning = h.content.String(), h.reasoning.String()
+	r.DurationMicroseconds = time.Since(h.start).Microseconds()
+	return r
+}
+
+// salvage looks for calls in reasoning that was cut off, when there are no
+// others. What it finds is inferred.
+func (h *handler) salvage() {
+	sub := newHandler(h.p, h.c, h.start)
+	sub.salvaging, sub.reasoned = true, true
+	sub.explain = h.explain
+	s := extractor.NewScanner(lenient.NewCursor([]byte(h.reasoning.String())), extractor.Options{Table: h.p.table, Registry: h.p.registry, Prefer: h.p.prefer(h.c)}, sub)
+	if err := s.Run(); err != nil || len(sub.res.Calls) == 0 {
+		return
+	}
+	for i := range sub.res.Calls {
+		c := &sub.res.Calls[i]
+		c.Inferred = true
+		h.giveID(c)
+		h.res.Calls = append(h.res.Calls, *c)
+		h.res.Repaired = h.res.Repaired || len(c.Repairs) > 0
+		h.closeProgress(&h.res.Calls[len(h.res.Calls)-1], nil)
+	}
+	h.res.Strategy = "open_reasoning"
+}

@@ -1,0 +1,123 @@
+package parser
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/validator"
+)
+
+// Defaults of the options.
+const (
+	DefaultMaxRepairAttempts = 3
+	DefaultTimeout           = 5 * time.Second
+	DefaultMinConfidence     = 0.5
+	DefaultMaxTextBytes      = 16 << 20
+	DefaultMaxCalls          = 128
+	DefaultMaxCandidates     = 1024
+)
+
+// Options say how a parser works. The zero value is the default: repairs and
+// fallbacks are used, coercions lose nothing, and calls that the text's end cut
+// off are not among the calls to run.
+type Options struct {
+	// StrictMode takes only calls that needed no repair and no coercion.
+	StrictMode bool
+	// AllowPartial puts calls that the text's end cut off among the calls, marked
+	// as truncated; else they are among the rejected ones.
+	AllowPartial bool
+	// NoRepairs leaves broken calls unread.
+	NoRepairs bool
+	// NoFallbacks leaves out what is tried when nothing was found: a look into
+	// reasoning that was never closed.
+	NoFallbacks bool
+	// MaxRepairAttempts is how many broken candidates of a text are repaired; 0
+	// means [DefaultMaxRepairAttempts].
+	MaxRepairAttempts int
+	// Timeout bounds one parse; 0 means [DefaultTimeout], less than 0 none.
+	Timeout time.Duration
+	// MinConfidence is the confidence, from 0 to 1, below which a candidate is
+	// rejected; 0 means [DefaultMinConfidence].
+	MinConfidence float64
+	// MaxTextBytes bounds the text; 0 means [DefaultMaxTextBytes].
+	MaxTextBytes int
+	// MaxCalls is how many calls a text may make; the rest is rejected. 0 means
+	// [DefaultMaxCalls].
+	MaxCalls int
+	// MaxCandidates is how many candidates of a text are looked at; the rest is
+	// text. 0 means [DefaultMaxCandidates].
+	MaxCandidates int
+	// DropRepeats drops a call that repeats the one right before it exactly.
+	DropRepeats bool
+	// Validation says how parameters may be changed to fit.
+	Validation validator.Options
+	// NewID makes the ids of calls that the model gave none; nil makes random
+	// ones, "call_" and 24 letters and digits.
+	NewID func() string
+	// Complete has a stream send calls only when they are whole; else it also
+	// sends the beginnings of calls and their arguments as they become certain.
+	Complete bool
+
+	dialects []extractor.Dialect
+}
+
+// ErrOption says that an option has a value it cannot have.
+var ErrOption = errors.New("bad option")
+
+func (o *Options) check() error {
+	switch {
+	case o.MaxRepairAttempts < 0:
+		return fmt.Errorf("%w: MaxRepairAttempts is %d, must be 0 or more", ErrOption, o.MaxRepairAttempts)
+	case o.MinConfidence < 0 || o.MinConfidence > 1:
+		return fmt.Errorf("%w: MinConfidence is %g, must be from 0 to 1", ErrOption, o.MinConfidence)
+	case o.MaxTextBytes < 0, o.MaxCalls < 0, o.MaxCandidates < 0:
+		return fmt.Errorf("%w: a limit is less than 0", ErrOption)
+	}
+	if o.MaxRepairAttempts == 0 {
+		o.MaxRepairAttempts = DefaultMaxRepairAttempts
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.MinConfidence == 0 {
+		o.MinConfidence = DefaultMinConfidence
+	}
+	if o.MaxTextBytes == 0 {
+		o.MaxTextBytes = DefaultMaxTextBytes
+	}
+	if o.MaxCalls == 0 {
+		o.MaxCalls = DefaultMaxCalls
+	}
+	if o.MaxCandidates == 0 {
+		o.MaxCandidates = DefaultMaxCandidates
+	}
+	return nil
+}
+
+// Option changes what a parser knows, besides [Options].
+type Option func(*Options)
+
+// WithDialects adds dialects to the built-in ones. A dialect of a built-in one's
+// name takes its place.
+func WithDialects(rows ...extractor.Dialect) Option {
+	return func(o *Options) { o.dialects = append(o.dialects, rows...) }
+}
+
+// Context is what no text can tell. All of it is optional.
+type Context struct {
+	// Model is the model's name. It makes some dialects likelier and loses no call.
+	Model string
+	// Format names a dialect that is expected. It makes it likelier and loses no
+	// call.
+	Format string
+	// ReasoningOpen says that the prompt opened the reasoning: all up to its
+	// closing marker is reasoning.
+	ReasoningOpen bool
+	// Heard are the user's and tools' messages. JSON without a marker that only
+	// repeats them is an echo and no call.
+	Heard []string
+	// Values are the caller's values for parameters that a call leaves out.
+	Values map[string]any
+}

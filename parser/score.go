@@ -1,0 +1,249 @@
+package parser
+
+import (
+	"math"
+	"strings"
+
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/validator"
+)
+
+// Score is what a confidence is made of.
+type Score struct {
+	Overall    float64    `json:"overall"`
+	Components Components `json:"components"`
+	Flags      Flags      `json:"flags"`
+	// Evidence lists what raised or lowered the confidence, with its factor.
+	Evidence []Factor `json:"evidence"`
+}
+
+// Components are the five sides of a score, each from 0 to 1.
+type Components struct {
+	Structural   float64 `json:"structural"`   // is it well formed?
+	Semantic     float64 `json:"semantic"`     // does it fit the tool's schema?
+	Contextual   float64 `json:"contextual"`   // does what stands around it announce a call?
+	Completeness float64 `json:"completeness"` // is all there?
+	Plausibility float64 `json:"plausibility"` // does it make sense?
+}
+
+// Flags say what is wrong.
+type Flags struct {
+	HasMissingRequired bool `json:"has_missing_required"`
+	HasTypeMismatches  bool `json:"has_type_mismatches"`
+	HasOutOfRange      bool `json:"has_out_of_range"`
+	HasUnknownTool     bool `json:"has_unknown_tool"`
+}
+
+// Factor is one piece of evidence.
+type Factor struct {
+	What   string  `json:"what"`
+	Factor float64 `json:"factor"`
+}
+
+// side is the component that a piece of evidence belongs to.
+type side uint8
+
+const (
+	structural side = iota
+	semantic
+	contextual
+	completeness
+	plausibility
+)
+
+// weights are the factors of evidence: what is left of a confidence of one.
+var weights = map[string]struct {
+	side   side
+	factor float64
+}{
+	"native":           {contextual, 1},
+	"marked":           {contextual, 0.99},
+	"tool_fence":       {contextual, 0.95},
+	"whole_text":       {contextual, 0.92},
+	"fence":            {contextual, 0.88},
+	"line":             {contextual, 0.82},
+	"in_prose":         {contextual, 0.72},
+	"announced":        {contextual, 1.08},
+	"example":          {contextual, 0.4},
+	"example_intended": {contextual, 0.85},
+	"quoted":           {contextual, 0.35},
+	"in_reasoning":     {contextual, 0.62},
+	"missing_open":     {contextual, 0.85},
+	"foreign_close":    {structural, 0.85},
+	"missing_close":    {structural, 0.96},
+	"guessed":          {structural, 0.8},
+	"repair_plain":     {structural, 0.98},
+	"repair_doubtful":  {structural, 0.88},
+	"repair_library":   {structural, 0.75},
+	"no_tools":         {semantic, 0.93},
+	"name_near":        {semantic, 0.92},
+	"name_unknown":     {semantic, 0.5},
+	"shape_loose":      {semantic, 0.92},
+	"invalid":          {semantic, 0.6},
+	"missing_required": {completeness, 0.6},
+	"truncated":        {completeness, 0.4},
+	"placeholder":      {plausibility, 0.3},
+}
+
+// doubtful are repairs that leave some doubt about what was meant.
+var doubtful = map[lenient.FixKind]bool{
+	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true, lenient.Thousands: true,
+	lenient.UnclosedString: true, lenient.Expression: true, lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
+}
+
+type scorer struct {
+	score Score
+	parts [5]float64
+}
+
+func newScorer() *scorer { return &scorer{parts: [5]float64{1, 1, 1, 1, 1}} }
+
+func (s *scorer) add(what string) {
+	w := weights[what]
+	s.factor(what, w.side, w.factor)
+}
+
+func (s *scorer) factor(what string, on side, f float64) {
+	s.parts[on] *= f
+	s.score.Evidence = append(s.score.Evidence, Factor{what, f})
+}
+
+func (s *scorer) done() Score {
+	overall := 1.0
+	for i, p := range s.parts {
+		s.parts[i] = round(min(p, 1))
+		overall *= min(p, 1)
+	}
+	s.score.Overall = round(overall)
+	s.score.Components = Components{s.parts[structural], s.parts[semantic], s.parts[contextual], s.parts[completeness], s.parts[plausibility]}
+	return s.score
+}
+
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }
+
+// where scores what stands around a candidate.
+func (s *scorer) where(c *extractor.Candidate) {
+	ev := &c.Evidence
+	switch {
+	case c.Provenance == extractor.Native:
+		s.add("native")
+	case c.Provenance == extractor.Marked && ev.Fence != "":
+		s.add("tool_fence")
+	case c.Provenance == extractor.Marked:
+		s.add("marked")
+	case ev.Whole:
+		s.add("whole_text")
+	case ev.Fence != "":
+		s.add("fence")
+	case ev.LineStart:
+		s.add("line")
+	default:
+		s.add("in_prose")
+	}
+	switch {
+	case ev.Example && ev.Intent && c.Provenance != extractor.Bare:
+		s.add("example_intended")
+	case ev.Example:
+		s.add("example")
+	case ev.Intent:
+		s.add("announced")
+	}
+	if ev.Quoted {
+		s.add("quoted")
+	}
+	if ev.InReasoning {
+		s.add("in_reasoning")
+	}
+	if ev.MissingOpen {
+		s.add("missing_open")
+	}
+	if ev.ForeignClose {
+		s.add("foreign_close")
+	} else if ev.MissingClose {
+		s.add("missing_close")
+	}
+	if ev.Guess {
+		s.add("guessed")
+	}
+	plain, doubt := false, false
+	for _, k := range c.Fixes.Kinds() {
+		if doubtful[k] {
+			doubt = true
+		} else if k != lenient.Truncated {
+			plain = true
+		}
+	}
+	if doubt {
+		s.add("repair_doubtful")
+	} else if plain {
+		s.add("repair_plain")
+	}
+	if c.Truncated {
+		s.add("truncated")
+	}
+}
+
+// errors scores what the schema finds wrong.
+func (s *scorer) errors(errs []validator.Error) {
+	invalid := false
+	for _, e := range errs {
+		switch e.Code {
+		case validator.RequiredParameterMissing:
+			if !s.score.Flags.HasMissingRequired {
+				s.score.Flags.HasMissingRequired = true
+				s.add("missing_required")
+			}
+		case validator.InvalidType:
+			s.score.Flags.HasTypeMismatches = true
+			invalid = true
+		case validator.NumberOutOfRange:
+			s.score.Flags.HasOutOfRange = true
+			invalid = true
+		case validator.UnknownTool:
+			s.score.Flags.HasUnknownTool = true
+			s.add("name_unknown")
+		default:
+			invalid = true
+		}
+	}
+	if invalid {
+		s.add("invalid")
+	}
+}
+
+// placeholder reports whether parameters are those of an example: all of its
+// strings, at least one, stand for something to be filled in.
+func placeholder(parameters map[string]any) bool {
+	found, real := 0, 0
+	for _, v := range parameters {
+		text, ok := v.(string)
+		if !ok {
+			if v != nil {
+				real++
+			}
+			continue
+		}
+		if isPlaceholder(text) {
+			found++
+		} else {
+			real++
+		}
+	}
+	return found > 0 && real == 0
+}
+
+func isPlaceholder(s string) bool {
+	t := strings.TrimSpace(s)
+	switch {
+	case t == "...", t == "…", t == "string", t == "value", t == "value1", t == "<value>":
+		return true
+	case len(t) > 2 && len(t) < 48 && t[0] == '<' && t[len(t)-1] == '>' && !strings.ContainsAny(t[1:len(t)-1], "<>/="):
+		return true
+	case strings.HasPrefix(t, "{{") && strings.HasSuffix(t, "}}") && len(t) < 48:
+		return true
+	case strings.HasPrefix(t, "YOUR_") || strings.HasPrefix(t, "your_") && strings.HasSuffix(t, "_here"):
+		return true
+	}
+	return false
+}
