@@ -4,6 +4,7 @@ go 1.26.4
 
 require (
 	github.com/agnivade/levenshtein v1.2.2
+	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/golang-lru/v2 v2.0.7
 	github.com/kaptinlin/jsonrepair v0.4.8
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
@@ -11,6 +12,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/term v0.47.0
+	golang.org/x/tools v0.6.0
 )
 
 require (

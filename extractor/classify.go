@@ -20,6 +20,22 @@ const maxName = 256
 // there is a call.
 func (s *Scanner) classify(off int, rows []*Dialect) (f form, ok bool) {
 	f.off = s.c.SpaceEnd(off)
+	for _, row := range rows {
+		if row.Body == BodyParams {
+			if end := matchAny(s.c, f.off, row.Options.Lead); end >= 0 {
+				if t, ok := s.tag(s.c.SpaceEnd(end)); ok && t.call() {
+					f.body, f.row, f.off = row.Body, row, s.c.SpaceEnd(end)
+					return f, true
+				}
+			}
+		}
+		if p := row.Options.Prefix; p != "" && s.c.HasPrefixAt(f.off, p) {
+			if _, isTag := s.tag(f.off + len(p)); isTag {
+				f.body, f.row = row.Body, row
+				return f, true
+			}
+		}
+	}
 	if s.c.HasPrefixAt(f.off, "```") {
 		// A fence within the markers.
 		end := f.off + 3
@@ -37,10 +53,23 @@ func (s *Scanner) classify(off int, rows []*Dialect) (f form, ok bool) {
 		return f, false
 	}
 	for _, row := range rows {
-		if row.Body == f.body {
-			f.row = row
-			return f, true
+		if row.Body != f.body {
+			continue
 		}
+		if f.row == nil {
+			f.row = row
+		}
+		// Of rows with the same body the one counts whose own words are there.
+		if lead := row.Options.Lead; len(lead) > 0 && matchAny(s.c, f.off, lead) >= 0 {
+			f.row = row
+			break
+		}
+		if len(f.row.Options.Lead) > 0 && len(row.Options.Lead) == 0 && matchAny(s.c, f.off, f.row.Options.Lead) < 0 && s.nameThenJSON(f.off, []*Dialect{row}) {
+			f.row = row
+		}
+	}
+	if f.row != nil {
+		return f, true
 	}
 	// No row of this marker has such a body: models mix them. Brace calls are
 	// the markers' own matter.
@@ -82,6 +111,8 @@ func (s *Scanner) bodyAt(off int, rows []*Dialect) (Body, bool) {
 		return "", false
 	case b == '<':
 		return s.tagBody(off, rows)
+	case slices.ContainsFunc(rows, func(d *Dialect) bool { return matchAny(s.c, off, d.Options.Lead) >= 0 }):
+		return BodyNameJSON, s.nameThenJSON(off, rows)
 	case b == '"' && slices.ContainsFunc(rows, func(d *Dialect) bool { return d.Body == BodyNameJSON }):
 		return BodyNameJSON, s.nameThenJSON(off+1, rows)
 	case b >= 0x80 || isIdentStart(b) || b == '$':
@@ -239,7 +270,13 @@ func (s *Scanner) nameThenJSON(off int, rows []*Dialect) bool {
 			}
 			continue
 		}
-		if matchAny(s.c, next, row.Options.Between) >= 0 || row.Options.ID != "" && s.c.HasPrefixAt(next, row.Options.ID) {
+		if row.Options.ID != "" && s.c.HasPrefixAt(next, row.Options.ID) {
+			return true
+		}
+		if e := matchAny(s.c, next, row.Options.Between); e >= 0 {
+			if t, ok := s.tag(s.c.SpaceEnd(e)); ok && !t.close && t.call() {
+				continue // tags follow: another body
+			}
 			return true
 		}
 		b, ok := s.c.At(next)

@@ -79,6 +79,9 @@ type BodyOptions struct {
 	KeyClose   []string `yaml:"key_close,omitempty" json:"key_close,omitempty"`
 	ValueOpen  []string `yaml:"value_open,omitempty" json:"value_open,omitempty"`
 	ValueClose []string `yaml:"value_close,omitempty" json:"value_close,omitempty"`
+	// Tags are beginnings of a call's own tag by which the dialect is known where
+	// its markers are missing (params).
+	Tags []string `yaml:"tags,omitempty" json:"tags,omitempty"`
 	// Quotes delimit strings in which all is literal (brace_call).
 	Quotes []string `yaml:"quotes,omitempty" json:"quotes,omitempty"`
 	// FirstWins keeps the first of repeated keys; else the last one counts.

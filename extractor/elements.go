@@ -18,7 +18,7 @@ func (s *Scanner) elements(k *construct) bool {
 		if !ok || t.close {
 			break
 		}
-		if t.wrapper() && k.got == 0 {
+		if t.wrapper() && k.got == 0 && !s.protocolTag(t) {
 			s.c.Seek(t.end)
 			continue
 		}
@@ -149,10 +149,13 @@ func (s *Scanner) elementCall(k *construct, cand *Candidate, t tag) bool {
 	return s.deliver(k, cand, c.Offset())
 }
 
+// protocolTag reports whether a call's tag is a protocol's word and no tool's.
+func (s *Scanner) protocolTag(t tag) bool { return t.word == "use_mcp_tool" }
+
 // namesItself reports whether a call's tag is a protocol's word, and the tool's
 // name one of its elements.
 func (s *Scanner) namesItself(t tag) bool {
-	return t.word == "use_mcp_tool" || t.call() && t.name == "" || !s.isKnown(t.word)
+	return s.protocolTag(t) || t.call() && t.name == "" || !s.isKnown(t.word)
 }
 
 func isArgsKey(key string) bool {
@@ -238,7 +241,7 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 	s := v.s
 	prefix := v.k.row.Options.Prefix
 	depth := 0
-	last, lastNext := -1, -1
+	last, lastNext, end := -1, -1, -1
 	for off := s.c.Offset(); ; off++ {
 		b, in := s.c.At(off)
 		if !in {
@@ -267,8 +270,13 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 			continue
 		}
 		if !t.close || t.word != open.word {
-			if t.close && outer.word != "" && t.word == outer.word && last >= 0 {
-				return last, lastNext, true
+			if t.close && outer.word != "" && t.word == outer.word {
+				if last >= 0 {
+					return last, lastNext, true
+				}
+				if end < 0 {
+					end = off // the element's own end may be missing
+				}
 			}
 			continue
 		}
@@ -290,8 +298,11 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 		}
 		last, lastNext = off, t.end
 	}
-	if last >= 0 {
+	switch {
+	case last >= 0:
 		return last, lastNext, true
+	case end >= 0:
+		return end, end, true
 	}
 	return 0, 0, false
 }
@@ -421,7 +432,7 @@ func (s *Scanner) tags(p int) bool {
 	switch {
 	case t.call() && t.name != "":
 		// <function=f> or <invoke name="f"> without the wrapper around it.
-		k.row = s.rowOf(BodyParams, t)
+		k.row = s.rowOf(BodyParams, p)
 		if k.row == nil || s.known && !s.isKnown(t.name) && !s.paramFollows(t.end) {
 			return false
 		}
@@ -433,14 +444,14 @@ func (s *Scanner) tags(p int) bool {
 		s.c.Seek(p)
 		return s.params(k)
 	case t.call() && t.name == "" && t.word == "invoke":
-		k.row = s.rowOf(BodyParams, t)
+		k.row = s.rowOf(BodyParams, p)
 		if k.row == nil {
 			return false
 		}
 		s.c.Seek(p)
 		return s.params(k)
 	case s.isKnown(t.word) && (t.selfClose || t.attrs == nil):
-		k.row = s.rowOf(BodyElements, t)
+		k.row = s.rowOf(BodyElements, p)
 		if k.row == nil || !t.selfClose && !s.elementFollows(t) {
 			return false
 		}
@@ -451,18 +462,16 @@ func (s *Scanner) tags(p int) bool {
 	return false
 }
 
-// rowOf returns the row that reads a body without its markers.
-func (s *Scanner) rowOf(body Body, t tag) *Dialect {
+// rowOf returns the row that reads a body whose tag stands at p without markers.
+func (s *Scanner) rowOf(body Body, p int) *Dialect {
 	fallback := (*Dialect)(nil)
 	for i := range s.t.rows {
 		row := &s.t.rows[i]
 		if row.Body != body || row.Options.Prefix != "" {
 			continue
 		}
-		for _, open := range row.Open {
-			if strings.HasPrefix(open, "<"+t.word) {
-				return row
-			}
+		if matchAny(s.c, p, row.Options.Tags) >= 0 {
+			return row
 		}
 		if fallback == nil {
 			fallback = row

@@ -60,6 +60,7 @@ func (s *Scanner) keyValue(k *construct) bool {
 		to := s.rawEnd(k)
 		cand.Arguments = lenient.Text(strings.TrimSpace(string(c.Slice(end+1, to))))
 		cand.Evidence.Guess = true
+		cand.Truncated = c.EOFAt(to)
 		c.Seek(to)
 		s.closing(k)
 		s.deliver(k, cand, c.Offset())
@@ -143,6 +144,9 @@ func (s *Scanner) keyValue(k *construct) bool {
 			return s.close(k)
 		}
 		raw := lenient.ValidUTF8(c.Slice(start, to))
+		if next == to { // its own end is missing: so is that of its line
+			raw = trimNewlines(raw)
+		}
 		c.Seek(next)
 		var value any = lenient.Text(raw)
 		if k.row.Options.Entities {

@@ -115,6 +115,7 @@ func (s *Scanner) knownLine(line, off int, b byte) bool {
 	}
 	name := string(c.Slice(off, end))
 	k.ev = s.context(line)
+	k.ev.MissingOpen = true
 	next := c.SpaceEnd(end)
 	for n == ':' { // an index behind the name
 		if i := s.nameEnd(end + 1); i > end+1 && s.isKnown(string(c.Slice(off, i))) {
@@ -133,6 +134,7 @@ func (s *Scanner) knownLine(line, off int, b byte) bool {
 	switch {
 	case n == '(':
 		k.row = s.t.byName["pythonic"]
+		k.ev.MissingOpen = false
 		c.Seek(off)
 		return s.pythonic(k)
 	case brace == '{' && s.objectAt(next) && (n == '{' || n == '>' || n == '\n' || n == ' '):

@@ -117,6 +117,7 @@ func (s *Scanner) arguments(k *construct, name, id string) bool {
 		end := s.rawEnd(k)
 		cand.Arguments = lenient.Text(strings.TrimSpace(string(s.c.Slice(s.c.Offset(), end))))
 		cand.Evidence.Guess = true
+		cand.Truncated = s.c.EOFAt(end)
 		s.c.Seek(end)
 	default:
 		cand.Arguments = map[string]any{}

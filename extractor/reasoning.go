@@ -11,6 +11,9 @@ type reasoning struct {
 	callsCount bool
 	// start says that it opens only at the beginning of the text.
 	start bool
+	// glued says that a capital follows the opening marker at once: it is what is
+	// left of a header whose special tokens were taken out.
+	glued bool
 }
 
 // reasonings are the forms of reasoning, from the chat templates of the models
@@ -39,6 +42,7 @@ var reasonings = []reasoning{
 	{open: []string{"<unused94>thought", "<unused94>"}, close: []string{"<unused95>"}, orphan: true},
 	{open: []string{"<|message_model|><|content_thinking|>"}, close: []string{"<|end_message|>"}},
 	{open: []string{"Here is my thought process:", "Here's my thought process:"}, close: []string{"Here is my response:", "Here's my response:"}, start: true},
+	{open: []string{"analysis"}, close: []string{"assistantfinal", "assistantcommentary"}, start: true, glued: true},
 	{open: []string{"Here are my reasoning steps:"}, close: []string{"[BEGIN FINAL RESPONSE]"}, start: true},
 }
 

@@ -3,6 +3,7 @@ package extractor
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/registry"
@@ -177,8 +178,22 @@ func (s *Scanner) note(p []byte) {
 
 // flush hands on the content before the cursor, but for white space at its end.
 func (s *Scanner) flush() {
-	s.content(s.solid)
+	s.content(s.wholeRunes(s.solid))
 	s.c.Keep(max(s.begin, min(s.mark, s.c.Offset())-contextBytes))
+}
+
+// wholeRunes takes an incomplete UTF-8 sequence off the text before an offset.
+func (s *Scanner) wholeRunes(to int) int {
+	for n := 1; n <= 3 && to-n >= s.mark; n++ {
+		tail := s.c.Slice(to-n, to)
+		if utf8.RuneStart(tail[0]) {
+			if tail[0] >= 0xC0 && !utf8.FullRune(tail) {
+				return to - n
+			}
+			break
+		}
+	}
+	return to
 }
 
 // content hands on the text up to an offset.
@@ -444,7 +459,10 @@ func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
 		cand.Method = MethodDialect
 	}
 	if cand.Provenance == "" {
-		cand.Provenance = Marked
+		cand.Provenance = provenance(k)
+		if !k.marked && cand.Method == MethodDialect {
+			cand.Method = MethodBalanced
+		}
 	}
 	if k.ev.midSentence && s.goesOn(end) {
 		cand.Evidence.Quoted = true

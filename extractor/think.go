@@ -5,6 +5,11 @@ import "bytes"
 // opensReasoning reports whether a marker of reasoning at p opens some: it begins
 // a line or follows the end of a sentence.
 func (s *Scanner) opensReasoning(p int, f *reasoning) bool {
+	if f.glued {
+		if b, _ := s.c.At(p + len(f.open[0])); b < 'A' || b > 'Z' {
+			return false
+		}
+	}
 	if f.start {
 		return s.mark == s.begin && !s.said
 	}
@@ -50,7 +55,7 @@ func (s *Scanner) reason(f *reasoning, p, end int, prompt bool) bool {
 		s.note(rest[:i])
 		s.c.Skip(i)
 		if i == len(rest) {
-			hand(max(s.solid, s.mark))
+			hand(max(s.wholeRunes(s.solid), s.mark))
 			s.c.Keep(s.mark)
 			if !s.c.Fill() {
 				break

@@ -29,9 +29,11 @@ type Event struct {
 	Type  EventType `json:"type"`
 	Text  string    `json:"text,omitempty"`  // of content and reasoning
 	Index int       `json:"index,omitempty"` // of a call, from 0
-	ID    string    `json:"id,omitempty"`    // of a call that begins
-	Tool  string    `json:"tool,omitempty"`  // of a call that begins
-	Delta string    `json:"delta,omitempty"` // of arguments
+	// ID is that of a call that begins. It is empty where the model may yet give
+	// one: then the end of the call has it.
+	ID    string `json:"id,omitempty"`
+	Tool  string `json:"tool,omitempty"`  // of a call that begins
+	Delta string `json:"delta,omitempty"` // of arguments
 	// Call is a call that is whole, nil if what began is none.
 	Call *Call `json:"call,omitempty"`
 	// Rejected says why what began is no call to run.

@@ -482,7 +482,7 @@ func (h *handler) giveID(call *Call) {
 		h.ids = make(map[string]bool)
 	}
 	switch {
-	case h.progress.started:
+	case h.progress.started && !h.progress.givenLate:
 		call.ID = h.progress.id
 	case call.ID == "":
 		call.ID = h.p.newID()

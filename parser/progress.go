@@ -22,13 +22,15 @@ type progress struct {
 	stuck   bool // what comes next depends on what comes after it
 	index   int  // of the call; the next one's is one more
 	id      string
-	tool    *registry.Tool
-	sent    map[string]any // parameters that were sent whole
-	keys    int            // how many of the partial call's keys were looked at
-	open    string         // the parameter whose string is being sent
-	isOpen  bool
-	bytes   int // how many bytes of its text were sent
-	any     bool
+	// givenLate says that the model may yet give the call an id.
+	givenLate bool
+	tool      *registry.Tool
+	sent      map[string]any // parameters that were sent whole
+	keys      int            // how many of the partial call's keys were looked at
+	open      string         // the parameter whose string is being sent
+	isOpen    bool
+	bytes     int // how many bytes of its text were sent
+	any       bool
 }
 
 // showProgress sends what has become certain of the call that is being read.
@@ -71,7 +73,10 @@ func (h *handler) showProgress() {
 		}
 		g.started = true
 		g.sent = make(map[string]any)
-		g.id = h.uniqueID(id)
+		g.givenLate = part.Call != nil && id == ""
+		if !g.givenLate {
+			g.id = h.uniqueID(id)
+		}
 		h.send(Event{Type: EventCallStart, Index: g.index, ID: g.id, Tool: g.tool.Name})
 	}
 	h.members(g, part, args)
@@ -194,6 +199,9 @@ func certainRaw(text []byte) []byte {
 
 // sendText sends what is new of the string of a parameter.
 func (h *handler) sendText(g *progress, key string, text []byte) {
+	if _, twice := g.sent[key]; twice {
+		return
+	}
 	if g.isOpen && g.open != key || len(text) <= g.bytes && g.isOpen || len(text) == 0 {
 		return
 	}

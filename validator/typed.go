@@ -71,6 +71,9 @@ func (v *validation) typeText(text string, s *jsonschema.Schema) any {
 	}
 	trimmed := strings.TrimSpace(text)
 	lower := strings.ToLower(trimmed)
+	if types&tString == 0 && (trimmed == "null" || trimmed == "None") {
+		return nil
+	}
 	if types&tNull != 0 && (lower == "null" || lower == "none" || lower == "nil" || trimmed == "" && types == tNull) {
 		return nil
 	}

@@ -36,7 +36,7 @@ var nameJSONRows = []extractor.Dialect{
 	},
 	{
 		Name: "harmony", Aliases: []string{"openai", "gpt_oss", "gpt-oss"}, Models: []string{"gpt-oss", "llm-jp"},
-		Open:  []string{"<|channel|>", "<|start|>assistant", "^to=functions.", "^commentary to=", "^assistantcommentary to=", "assistantcommentary to="},
+		Open:  []string{"<|channel|>", "<|start|>assistant", "^to=", "^commentary to=", "^assistantcommentary to="},
 		Close: []string{"<|call|>", "<|end|>", "<|return|>"},
 		Body:  extractor.BodyNameJSON, Source: "OpenAI's harmony response format",
 		Options: extractor.BodyOptions{Header: "<|message|>"},

@@ -8,6 +8,7 @@ var paramsRows = []extractor.Dialect{
 		Models: []string{"Qwen3-Coder", "Qwen 3.5", "Nemotron 3 Nano", "Step 3.5", "MiMo 2", "OpenHands' prompt"},
 		Open:   []string{"<tool_call>"}, Close: []string{"</tool_call>"},
 		Body: extractor.BodyParams, Source: "chat template and parser of Qwen3-Coder",
+		Options: extractor.BodyOptions{Tags: []string{"<function="}},
 	},
 	{
 		Name: "seed_oss", Models: []string{"Seed-OSS"},
@@ -18,6 +19,7 @@ var paramsRows = []extractor.Dialect{
 		Name: "claude_xml", Aliases: []string{"claude", "poolside_v1"}, Models: []string{"Claude 2 and 3 by prompt", "models distilled from it"},
 		Open: []string{"<function_calls>"}, Close: []string{"</function_calls>"},
 		Body: extractor.BodyParams, Source: "Anthropic's prompt format of Claude 2 and 3",
+		Options: extractor.BodyOptions{Tags: []string{"<invoke"}},
 	},
 	{
 		Name: "claude_antml", Models: []string{"Claude"},
@@ -31,15 +33,16 @@ var paramsRows = []extractor.Dialect{
 	},
 	{
 		Name: "glimmer", Models: []string{"Muse Glimmer"},
-		Open: []string{"<atem:function_calls>", "^to="}, Close: []string{"</atem:function_calls>", "<|eot|>", "<|eom|>"},
+		Open: []string{"<atem:function_calls>"}, Close: []string{"</atem:function_calls>", "<|eot|>", "<|eom|>"},
 		Body: extractor.BodyParams, Source: "chat template of Muse Glimmer",
-		Options: extractor.BodyOptions{Header: "<|message|>"},
+		Options: extractor.BodyOptions{Tags: []string{"<atem:invoke"}},
 	},
 	{
 		Name: "deepseek_dsml", Aliases: []string{"deepseek_v32", "deepseek_v4"}, Models: []string{"DeepSeek V3.2", "DeepSeek V4"},
 		Open:  []string{"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜tool_use>", "<｜DSML｜calls>", "<｜DSML｜toolcall>"},
 		Close: []string{"</｜DSML｜function_calls>", "</｜DSML｜tool_calls>", "</｜DSML｜tool_use>", "</｜DSML｜calls>", "</｜DSML｜toolcall>"},
 		Body:  extractor.BodyParams, Source: "DeepSeek-V3.2's encoding notes",
+		Options: extractor.BodyOptions{Tags: []string{"<｜DSML｜invoke"}},
 	},
 	{
 		Name: "gigachat_gcml", Aliases: []string{"gigachat35"}, Models: []string{"GigaChat 3.5"},
@@ -48,13 +51,14 @@ var paramsRows = []extractor.Dialect{
 	},
 	{
 		Name: "step3", Models: []string{"Step 3"},
-		Open: []string{"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"}, Close: []string{"<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"},
+		Open: []string{"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"}, Close: []string{"<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>", "<｜tool▁sep｜>"},
 		Body: extractor.BodyParams, Source: "chat template of Step-3",
+		Options: extractor.BodyOptions{Lead: []string{"function<｜tool▁sep｜>", "function"}, Tags: []string{"<steptml:invoke"}},
 	},
 	{
 		Name: "minicpm", Aliases: []string{"minicpm5", "minicpm4"}, Models: []string{"MiniCPM 4", "MiniCPM 5"},
-		Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"},
 		Body: extractor.BodyParams, Source: "chat template of MiniCPM 5: <function name=…><param name=…>",
+		Options: extractor.BodyOptions{Known: true, Tags: []string{"<function name="}},
 	},
 	{
 		Name: "dots", Models: []string{"dots.llm"},

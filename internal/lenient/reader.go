@@ -544,6 +544,10 @@ func (r *Reader) value() (Kind, bool, error) {
 	}
 	b := r.space()
 	c, off := r.c, r.c.off
+	if len(r.o.Quotes) > 0 && (b == '"' || b == '\'') && r.mixedQuotes(b) {
+		r.after()
+		return String, true, nil
+	}
 	switch b {
 	case '"':
 		c.off++
@@ -617,7 +621,7 @@ func (r *Reader) value() (Kind, bool, error) {
 		r.after()
 		return String, true, nil
 	}
-	if b == 0 && c.EOF() || r.atClose(off) {
+	if b == 0 && c.EOF() || r.atClose(off) || r.cutQuote(off) {
 		if len(r.stack) == 0 {
 			return 0, false, fmt.Errorf("%w: nothing at byte %d", ErrSyntax, off)
 		}

@@ -267,7 +267,7 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	if copied {
 		text = append(r.scratch, text...)
 	}
-	if cut := r.firstClose(start); cut >= 0 {
+	if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
 		// {"city": "Rome</tool_call> : the marker closes the string and all.
 		sub := NewReader(NewCursor(append(bytes.TrimRight(c.Slice(start, cut), "\r\n\t }]"), q)), Options{MaxDepth: r.o.MaxDepth})
 		if err := sub.quoted(q, false); err != nil {
@@ -301,6 +301,18 @@ func trimPartialRune(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+// endsWithClose reports whether the text ends behind the closing marker at off:
+// then the marker was meant, and is no part of a string that is cut off.
+func (r *Reader) endsWithClose(off int) bool {
+	for _, m := range r.o.Close {
+		if r.c.HasPrefixAt(off, m) {
+			rest := r.c.Slice(off+len(m), r.c.Limit())
+			return len(bytes.TrimSpace(rest)) == 0
+		}
+	}
+	return false
 }
 
 // firstClose returns the offset of the first closing marker at or after off, or -1.
@@ -579,6 +591,49 @@ func (r *Reader) customQuote(off int) string {
 	return ""
 }
 
+// cutQuote reports whether the text ends at off in the middle of a delimiter of
+// the options, and moves behind it.
+func (r *Reader) cutQuote(off int) bool {
+	for _, q := range r.o.Quotes {
+		n := 0
+		for ; n < len(q); n++ {
+			b, ok := r.c.At(off + n)
+			if !ok {
+				if n > 0 {
+					r.c.off = off + n
+					return true
+				}
+				break
+			}
+			if b != q[n] {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// mixedQuotes reads a string that a quotation mark opens and a delimiter of the
+// options closes, if such a one stands at the cursor.
+func (r *Reader) mixedQuotes(q byte) bool {
+	const longest = 4096
+	c := r.c
+	start := c.off + 1
+	for off := start; off < start+longest; off++ {
+		b, ok := c.At(off)
+		if !ok || b == q {
+			return false
+		}
+		if end := r.customQuote(off); end != "" {
+			r.fix(c.off, SingleQuotes)
+			r.text = r.validText(start, c.Slice(start, off))
+			c.off = off + len(end)
+			return true
+		}
+	}
+	return false
+}
+
 // literal reads a string between two delimiters, byte for byte.
 func (r *Reader) literal(q string) {
 	c := r.c
@@ -592,7 +647,7 @@ func (r *Reader) literal(q string) {
 			r.inString = false
 			text := r.scratch
 			r.CutToken = true
-			if cut := r.firstClose(start); cut >= 0 {
+			if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
 				text = bytes.TrimRight(c.Slice(start, cut), "}] \n")
 				c.off = cut
 				r.CutToken = false

@@ -1,0 +1,228 @@
+package parser_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callwright/callwright/internal/golden"
+	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/parser"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const root = "../testdata"
+
+// eachCase runs f for every golden case.
+func eachCase(t *testing.T, f func(t *testing.T, c *golden.Case)) {
+	for _, file := range golden.Files(t, root) {
+		name, _ := filepath.Rel(root, strings.TrimSuffix(file, ".txtar"))
+		t.Run(filepath.ToSlash(name), func(t *testing.T) {
+			_, cases := golden.Load(t, root, file)
+			for _, c := range cases {
+				t.Run(c.Name, func(t *testing.T) { f(t, c) })
+			}
+		})
+	}
+}
+
+func parse(t testing.TB, c *golden.Case, text string) *parser.Result {
+	t.Helper()
+	r, err := c.Parser().Parse(context.Background(), text, c.Context)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGolden(t *testing.T) {
+	for _, file := range golden.Files(t, root) {
+		name, _ := filepath.Rel(root, strings.TrimSuffix(file, ".txtar"))
+		t.Run(filepath.ToSlash(name), func(t *testing.T) {
+			archive, cases := golden.Load(t, root, file)
+			got := make(map[string]string)
+			for _, c := range cases {
+				t.Run(c.Name, func(t *testing.T) {
+					got[c.Name] = golden.Render(parse(t, c, c.Text))
+					if !*update && got[c.Name] != c.Want {
+						t.Errorf("%s\n%s (-want +got):\n%s", c.File, c.Text, cmp.Diff(c.Want, got[c.Name]))
+					}
+				})
+			}
+			if *update {
+				golden.Update(t, file, archive, got)
+			}
+		})
+	}
+}
+
+// stream parses a text cut into chunks and checks that the events add up to the
+// result.
+func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
+	t.Helper()
+	var content, reasoning strings.Builder
+	arguments := map[int]*strings.Builder{}
+	var ended []parser.Event
+	var result *parser.Result
+	f := c.Parser().NewFeeder(context.Background(), c.Context)
+	defer f.Close()
+	take := func(events []parser.Event, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			switch e.Type {
+			case parser.EventContent:
+				content.WriteString(e.Text)
+			case parser.EventReasoning:
+				reasoning.WriteString(e.Text)
+			case parser.EventRecast:
+				if reasoning.Len() > 0 {
+					reasoning.WriteString("\n")
+				}
+				reasoning.WriteString(content.String())
+				content.Reset()
+			case parser.EventCallStart:
+				if arguments[e.Index] != nil {
+					t.Fatalf("call %d begins twice", e.Index)
+				}
+				arguments[e.Index] = &strings.Builder{}
+			case parser.EventArguments:
+				arguments[e.Index].WriteString(e.Delta)
+			case parser.EventCallEnd:
+				ended = append(ended, e)
+			case parser.EventResult:
+				result = e.Result
+			}
+		}
+	}
+	for _, chunk := range chunks {
+		take(f.Feed(chunk))
+	}
+	take(f.End())
+	if result == nil {
+		t.Fatal("no result")
+	}
+	if content.String() != result.Content || reasoning.String() != result.Reasoning {
+		t.Errorf("events say content %q and reasoning %q,\nthe result %q and %q", content.String(), reasoning.String(), result.Content, result.Reasoning)
+	}
+	made := 0
+	for _, e := range ended {
+		params := map[string]any(nil)
+		if e.Call != nil {
+			params = e.Call.Parameters
+			if made >= len(result.Calls) || !reflect.DeepEqual(result.Calls[made].Parameters, params) {
+				t.Errorf("call %d ended as %v, the result says otherwise", e.Index, params)
+			}
+			made++
+		} else {
+			params = e.Rejected.Parameters
+		}
+		var said, want any
+		if err := json.Unmarshal([]byte(arguments[e.Index].String()), &said); err != nil {
+			t.Errorf("the arguments of call %d are not JSON: %v\n%s", e.Index, err, arguments[e.Index])
+		}
+		if params == nil {
+			params = map[string]any{}
+		}
+		b, err := json.Marshal(params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(said, want) {
+			t.Errorf("the arguments of call %d add up to\n%s, not\n%s", e.Index, arguments[e.Index], b)
+		}
+	}
+	if made != len(result.Calls) {
+		t.Errorf("%d calls ended, the result has %d", made, len(result.Calls))
+	}
+	return result
+}
+
+// TestCuts cuts every golden case at every byte, the short ones at every pair of
+// bytes, and into single bytes.
+func TestCuts(t *testing.T) {
+	eachCase(t, func(t *testing.T, c *golden.Case) {
+		want := golden.Render(parse(t, c, c.Text))
+		check := func(chunks ...[]byte) {
+			t.Helper()
+			if got := golden.Render(stream(t, c, chunks)); got != want {
+				t.Fatalf("cut as %q:\n%s", chunks, cmp.Diff(want, got))
+			}
+		}
+		text := []byte(c.Text)
+		single := make([][]byte, len(text))
+		for i := range text {
+			single[i] = text[i : i+1]
+		}
+		check(single...)
+		step := 1 + len(text)/2000
+		for i := 0; i <= len(text); i += step {
+			check(text[:i], nil, text[i:])
+		}
+		if len(text) <= 64 {
+			for i := range text {
+				for j := i; j < len(text); j++ {
+					check(text[:i], text[i:j], text[j:])
+				}
+			}
+		}
+	})
+}
+
+// TestPrefixes cuts every golden case off at every byte: a call that is made must
+// be one that the whole text makes, each of its values whole. Only where the text
+// ends behind a closing marker is what it closes taken as whole.
+func TestPrefixes(t *testing.T) {
+	eachCase(t, func(t *testing.T, c *golden.Case) {
+		whole := append(parse(t, c, c.Text).Calls, calls(parse(t, c, c.Text).Rejected)...)
+		step := 1 + len(c.Text)/2000
+		for i := 0; i < len(c.Text); i += step {
+			prefix := c.Text[:i]
+			closed := strings.ContainsAny(lastByte(strings.TrimSpace(prefix)), ">]%}」")
+			for _, x := range parse(t, c, prefix).Calls {
+				if !x.Truncated && !slices.ContainsFunc(whole, func(w parser.Call) bool { return partOf(&x, &w, closed) }) {
+					t.Errorf("cut off at byte %d, %q makes %s %v", i, prefix, x.Tool, x.Parameters)
+				}
+			}
+		}
+	})
+}
+
+func lastByte(s string) string { return s[max(len(s)-1, 0):] }
+
+func calls(rejected []parser.Rejected) (list []parser.Call) {
+	for _, r := range rejected {
+		list = append(list, parser.Call{NormalizedToolCall: normalizer.NormalizedToolCall{Tool: r.Tool, Parameters: r.Parameters}})
+	}
+	return list
+}
+
+// partOf reports whether the values of a call that were written are those of the
+// whole text's call, or beginnings of them where a marker closed them.
+func partOf(x, whole *parser.Call, closed bool) bool {
+	for key, v := range x.Parameters {
+		if slices.Contains(x.Defaults, "/"+key) {
+			continue
+		}
+		if w := whole.Parameters[key]; !reflect.DeepEqual(v, w) {
+			text, _ := v.(string)
+			long, _ := w.(string)
+			if !closed || text == "" || !strings.HasPrefix(long, text) {
+				return false
+			}
+		}
+	}
+	return x.Tool == whole.Tool
+}
