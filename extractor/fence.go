@@ -159,8 +159,8 @@ func (s *Scanner) fenceBody(k *construct, word string, run int) bool {
 	case isIdentStart(b) && (word == "yaml" || word == "yml" || k.marked) && isNameKey(s.wordAt(k.body)):
 		c.Seek(k.body)
 		k.row = s.t.byName["yaml"]
-		if v, ok := s.fenceMapping(k); ok {
-			s.deliver(k, &Candidate{Value: v, Method: MethodCodeblock, Provenance: provenance(k)}, c.Offset())
+		if v, cut, ok := s.fenceMapping(k); ok {
+			s.deliver(k, &Candidate{Value: v, Method: MethodCodeblock, Provenance: provenance(k), Truncated: cut}, c.Offset())
 		}
 		return s.closeFenced(k, run)
 	}
@@ -390,19 +390,20 @@ func (s *Scanner) fenceLabelled(k *construct, run int) bool {
 	return s.closeFenced(k, run)
 }
 
-// fenceMapping reads the YAML of a fence.
-func (s *Scanner) fenceMapping(k *construct) (any, bool) {
+// fenceMapping reads the YAML of a fence. cut says that the text ended before the
+// fence did: a line of YAML may be cut anywhere and still be YAML.
+func (s *Scanner) fenceMapping(k *construct) (v any, cut, ok bool) {
 	c := s.c
 	from := c.Offset()
 	for off := from; off-from < maxMapping; off++ {
 		b, ok := c.At(off)
 		if !ok || b == '`' && c.HasPrefixAt(off, "```") {
-			v, ok := parseMapping(string(c.Slice(from, off)))
+			v, parsed := parseMapping(string(c.Slice(from, off)))
 			c.Seek(off)
-			return v, ok
+			return v, !ok, parsed
 		}
 	}
-	return nil, false
+	return nil, false, false
 }
 
 func (s *Scanner) wordAt(off int) string { return string(s.c.Slice(off, s.nameEnd(off))) }

@@ -1,7 +1,8 @@
 package extractor
 
 import (
-	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/internal/lenient"
 )
@@ -10,7 +11,8 @@ import (
 func plainClose(patterns []string) []string {
 	var plain []string
 	for _, p := range patterns {
-		if !isLoose(p) || bytes.Contains([]byte(p), []byte("｜")) {
+		within := slices.ContainsFunc(patterns, func(q string) bool { return q != p && strings.Contains(q, p) })
+		if !within && (!isLoose(p) || strings.Contains(p, "｜")) {
 			plain = append(plain, p)
 		}
 	}

@@ -246,7 +246,7 @@ func (s *Scanner) paramValue(k *construct, cand *Candidate, p tag, key string, t
 		}
 	}
 	to, next, ok := v.end(start, !s.flat)
-	if !ok && v.nested && !s.flat {
+	if !ok && v.nested && !v.within && !s.flat {
 		// What began within the value never ended: it was no part of it.
 		s.flat = true
 		to, next, ok = v.end(start, false)
@@ -349,6 +349,7 @@ type valueScan struct {
 	open    tag
 	tool    *registry.Tool
 	nested  bool // tags of a call were seen within the value
+	within  bool // the text ended within such a call
 	missing bool // its closing tag is missing
 	foreign bool // another tag closes it
 }
@@ -447,6 +448,7 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 		}
 		off = t.end
 	}
+	v.within = depth > 0
 	if fallback >= 0 && depth == 0 {
 		v.missing = true
 		return fallback, fallbackNext, true
