@@ -246,8 +246,9 @@ func (s *Scanner) paramValue(k *construct, cand *Candidate, p tag, key string, t
 		}
 	}
 	to, next, ok := v.end(start, !s.flat)
-	if !ok && v.nested && !v.within && !s.flat {
-		// What began within the value never ended: it was no part of it.
+	if v.nested && v.missing && !s.flat {
+		// Tags within the value took its own end for theirs: they were only
+		// spoken of.
 		s.flat = true
 		to, next, ok = v.end(start, false)
 	}
@@ -349,7 +350,6 @@ type valueScan struct {
 	open    tag
 	tool    *registry.Tool
 	nested  bool // tags of a call were seen within the value
-	within  bool // the text ended within such a call
 	missing bool // its closing tag is missing
 	foreign bool // another tag closes it
 }
@@ -358,7 +358,7 @@ type valueScan struct {
 // the value are part of it.
 func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 	s := v.s
-	depth := 0
+	depth, inner := 0, 0 // open calls, and open parameters, within the value
 	v.missing, v.foreign = false, false
 	prefix := v.k.row.Options.Prefix
 	inCDATA := s.c.HasPrefixAt(start, "<![CDATA[")
@@ -409,24 +409,22 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 		}
 		switch {
 		case !t.close && (t.call() && (t.name != "" || t.word == "invoke") || t.wrapper()):
-			if !nesting {
-				if s.lineBefore(off, start) {
-					v.missing = true
-					return at, at, true
-				}
-				break
-			}
-			v.nested = true
-			if !t.selfClose {
+			if nesting && !t.selfClose {
+				v.nested = true
 				depth++
 			}
 		case t.close && (t.call() || t.wrapper()) && depth > 0:
 			depth--
-		case depth > 0:
+		case !t.close && t.param() && t.name != "" && nesting && (depth > 0 || !v.opensNext(t, start)):
+			v.nested = true
+			inner++
+		case t.close && t.param() && inner > 0:
+			inner--
 		case t.close && v.closesValue(t):
 			if v.legal(t.end) {
 				return at, t.end, true
 			}
+		case depth > 0:
 		case t.close && (t.call() || t.wrapper() || t.word == v.open.word):
 			// The call ends here: the value's own end is missing.
 			if fallback < 0 {
@@ -448,7 +446,6 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 		}
 		off = t.end
 	}
-	v.within = depth > 0
 	if fallback >= 0 && depth == 0 {
 		v.missing = true
 		return fallback, fallbackNext, true
