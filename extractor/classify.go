@@ -136,7 +136,8 @@ func (s *Scanner) objectAt(off int) bool {
 func (s *Scanner) nameEnd(off int) int {
 	for i := off; i < off+maxName; i++ {
 		b, ok := s.c.At(i)
-		if !ok || !isName(b) && !(b == ':' && s.nameGoesOn(i)) && !(b == '\\' && s.c.HasPrefixAt(i, `\_`)) && b != '$' {
+		part := isName(b) || b == '$' || b == ':' && s.nameGoesOn(i) || b == '\\' && s.c.HasPrefixAt(i, `\_`)
+		if !ok || !part {
 			return i
 		}
 		if b >= 0x80 && (s.c.HasPrefixAt(i, "｜") || s.c.HasPrefixAt(i, "：") || s.c.HasPrefixAt(i, "「")) {

@@ -44,7 +44,7 @@ var intentPhrases = []string{
 	"of course", "i have to", "i want to", "i'd", "going to", "here is the call", "here's the call", "tool call:", "function call:", "executing", "running", "searching", "looking up", "fetching", "one moment", "on it",
 }
 
-// context looks at the text before p, back to the last construct.
+// context looks at where p stands in its line.
 func (s *Scanner) context(p int) Evidence {
 	from := max(s.begin, s.c.Kept(), p-contextBytes)
 	before := s.c.Slice(from, p)
@@ -71,10 +71,26 @@ func (s *Scanner) context(p int) Evidence {
 	if line := trimmed[bytes.LastIndexByte(trimmed, '\n')+1:]; !ev.LineStart && bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
 		ev.Quoted = true
 	}
-	lead := strings.ToLower(string(lastSentences(trimmed)))
-	ev.Example = containsPhrase(lead, examplePhrases)
-	ev.Intent = containsPhrase(lead, intentPhrases)
 	return ev
+}
+
+// lead looks at the words before a construct, once, for what they announce.
+func (s *Scanner) lead(k *construct) {
+	if k.led {
+		return
+	}
+	k.led = true
+	from := max(s.begin, s.c.Kept(), k.start-contextBytes)
+	if from >= k.start {
+		return
+	}
+	trimmed := bytes.TrimRight(s.c.Slice(from, k.start), " \t\r\n")
+	if len(trimmed) == 0 {
+		return
+	}
+	text := strings.ToLower(string(lastSentences(trimmed)))
+	k.ev.Example = examples.in(text)
+	k.ev.Intent = intents.in(text)
 }
 
 // lastSentences returns the end of a text that speaks of what follows it: its
@@ -93,16 +109,35 @@ func lastSentences(p []byte) []byte {
 	return p
 }
 
-func containsPhrase(text string, phrases []string) bool {
-	for _, phrase := range phrases {
-		i := strings.Index(text, phrase)
-		if i < 0 {
+// phraseTable holds phrases by their first byte, to be looked for in one pass.
+type phraseTable [256][]string
+
+func newPhraseTable(phrases []string) *phraseTable {
+	t := new(phraseTable)
+	for _, p := range phrases {
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}
+
+var (
+	examples = newPhraseTable(examplePhrases)
+	intents  = newPhraseTable(intentPhrases)
+)
+
+// in reports whether one of the phrases stands in the text, at the beginning of
+// a word.
+func (t *phraseTable) in(text string) bool {
+	for i := range len(text) {
+		list := t[text[i]]
+		if list == nil || i > 0 && isAlnum(text[i]) && isAlnum(text[i-1]) {
 			continue
 		}
-		if i > 0 && isAlnum(phrase[0]) && isAlnum(text[i-1]) {
-			continue
+		for _, p := range list {
+			if strings.HasPrefix(text[i:], p) {
+				return true
+			}
 		}
-		return true
 	}
 	return false
 }

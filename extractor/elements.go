@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/callwright/callwright/internal/lenient"
@@ -50,7 +51,7 @@ func (s *Scanner) elementCall(k *construct, cand *Candidate, t tag) bool {
 	if t.call() && t.name != "" {
 		cand.Name = t.name
 	}
-	tool, _ := s.lookup(cand.Name)
+	tool := s.lookup(cand.Name)
 	args := map[string]any{}
 	cand.Arguments = args
 	for key, value := range t.attrs { // <get_weather city="Rome"/>
@@ -101,7 +102,7 @@ func (s *Scanner) elementCall(k *construct, cand *Candidate, t tag) bool {
 		}
 		c.Seek(p.end)
 		if p.selfClose {
-			s.addElement(args, &keys, p.word, lenient.Text(""), tool)
+			s.addElement(args, &keys, p.word, lenient.Text(""))
 			continue
 		}
 		v := &valueScan{s: s, k: k, key: p.word, open: p, tool: tool}
@@ -124,12 +125,12 @@ func (s *Scanner) elementCall(k *construct, cand *Candidate, t tag) bool {
 				args["\x00server"] = strings.TrimSpace(raw)
 			} else {
 				cand.Name = strings.TrimSpace(raw)
-				tool, _ = s.lookup(cand.Name)
+				tool = s.lookup(cand.Name)
 			}
 		case isArgsKey(key) && (tool == nil || !hasProperty(tool, key)):
-			s.wrappedElements(args, &keys, raw, tool)
+			s.wrappedElements(args, &keys, raw)
 		default:
-			s.addElement(args, &keys, key, s.elementValue(k, raw, propertyOf(tool, key), 0), tool)
+			s.addElement(args, &keys, key, s.elementValue(k, raw, propertyOf(tool, key), 0))
 		}
 		if cand.Truncated {
 			break
@@ -167,13 +168,13 @@ func isArgsKey(key string) bool {
 }
 
 // wrappedElements reads arguments in JSON or as elements within an element.
-func (s *Scanner) wrappedElements(args map[string]any, keys *[]string, raw string, tool *registry.Tool) {
+func (s *Scanner) wrappedElements(args map[string]any, keys *[]string, raw string) {
 	trimmed := strings.TrimSpace(raw)
 	if strings.HasPrefix(trimmed, "{") {
-		if v, _, err := lenient.Parse(trimmed, lenient.Options{}); err == nil || err == lenient.ErrTrailing {
+		if v, _, err := lenient.Parse(trimmed, lenient.Options{}); err == nil || errors.Is(err, lenient.ErrTrailing) {
 			if m, ok := v.(map[string]any); ok {
 				for key, value := range m {
-					s.addElement(args, keys, key, value, tool)
+					s.addElement(args, keys, key, value)
 				}
 				return
 			}
@@ -181,7 +182,7 @@ func (s *Scanner) wrappedElements(args map[string]any, keys *[]string, raw strin
 	}
 	if v, ok := s.children(trimmed, 0); ok {
 		for key, value := range v {
-			s.addElement(args, keys, key, value, tool)
+			s.addElement(args, keys, key, value)
 		}
 		return
 	}
@@ -308,7 +309,7 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 }
 
 // addElement sets a parameter; one that comes again makes an array.
-func (s *Scanner) addElement(args map[string]any, keys *[]string, key string, value any, tool *registry.Tool) {
+func (s *Scanner) addElement(args map[string]any, keys *[]string, key string, value any) {
 	old, again := args[key]
 	if !again {
 		args[key] = value
@@ -506,7 +507,7 @@ func (s *Scanner) elementFollows(open tag) bool {
 	if t, ok := s.tag(at); ok {
 		return t.close && t.word == open.word || !t.close
 	}
-	tool, _ := s.lookup(open.word)
+	tool := s.lookup(open.word)
 	if isIdentStart(b) && tool != nil {
 		end := s.nameEnd(at)
 		if n, _ := s.c.At(end); n == ':' && hasProperty(tool, string(s.c.Slice(at, end))) {

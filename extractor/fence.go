@@ -159,12 +159,12 @@ func (s *Scanner) fenceBody(k *construct, word string, run int) bool {
 	case isIdentStart(b) && (word == "yaml" || word == "yml" || k.marked) && isNameKey(s.wordAt(k.body)):
 		c.Seek(k.body)
 		k.row = s.t.byName["yaml"]
-		if v, cut, ok := s.fenceMapping(k); ok {
+		if v, cut, ok := s.fenceMapping(); ok {
 			s.deliver(k, &Candidate{Value: v, Method: MethodCodeblock, Provenance: provenance(k), Truncated: cut}, c.Offset())
 		}
 		return s.closeFenced(k, run)
 	}
-	if m, end := s.callMarker(k.body); m != nil && s.atText(k.body, end, m) {
+	if m, end := s.callMarker(k.body); m != nil && s.atText(end, m) {
 		// Markers within a fence: the fence is only a wrapper.
 		k2 := *k
 		ok := s.dialectAt(m, &k2, k.body, end)
@@ -198,7 +198,7 @@ func provenance(k *construct) Provenance {
 }
 
 // atText reports whether a marker at the beginning of a fence opens a call.
-func (s *Scanner) atText(off, end int, m *marker) bool {
+func (s *Scanner) atText(end int, m *marker) bool {
 	_, ok := s.classify(end, m.rows)
 	return ok || m.section
 }
@@ -392,7 +392,7 @@ func (s *Scanner) fenceLabelled(k *construct, run int) bool {
 
 // fenceMapping reads the YAML of a fence. cut says that the text ended before the
 // fence did: a line of YAML may be cut anywhere and still be YAML.
-func (s *Scanner) fenceMapping(k *construct) (v any, cut, ok bool) {
+func (s *Scanner) fenceMapping() (v any, cut, ok bool) {
 	c := s.c
 	from := c.Offset()
 	for off := from; off-from < maxMapping; off++ {

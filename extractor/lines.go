@@ -106,13 +106,7 @@ func (s *Scanner) label(line, off int, row *Dialect) bool {
 		return false
 	}
 	cand := &Candidate{Named: true, Name: name}
-	input := -1
-	for next := c.SpaceEnd(end); ; {
-		if input = s.labelAt(next, o.Input); input >= 0 {
-			break
-		}
-		break
-	}
+	input := s.labelAt(c.SpaceEnd(end), o.Input)
 	if input < 0 {
 		if !s.isKnown(name) || !c.EOFAt(c.SpaceEnd(end)) && !s.stops(c.SpaceEnd(end), o.Stop) {
 			return false

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -72,7 +73,7 @@ func (s *Scanner) progressed(line int) bool { return s.c.Offset() > line }
 func (s *Scanner) skipLine() {
 	for {
 		rest := s.c.Rest()
-		i := strings.IndexByte(string(rest), '\n')
+		i := bytes.IndexByte(rest, '\n')
 		if i >= 0 {
 			s.note(rest[:i])
 			s.c.Skip(i)
@@ -299,7 +300,7 @@ func (s *Scanner) childFollows(end int, name string) bool {
 	if b, _ := s.c.At(at); b != '<' {
 		return false
 	}
-	tool, _ := s.lookup(name)
+	tool := s.lookup(name)
 	t, ok := s.tag(at)
 	return ok && !t.close && tool != nil && hasProperty(tool, t.word)
 }
@@ -307,7 +308,7 @@ func (s *Scanner) childFollows(end int, name string) bool {
 // looseElements reads elements without the tool's tag around them.
 func (s *Scanner) looseElements(k *construct, cand *Candidate) bool {
 	c := s.c
-	tool, _ := s.lookup(cand.Name)
+	tool := s.lookup(cand.Name)
 	args := map[string]any{}
 	cand.Arguments = args
 	var keys []string
@@ -324,7 +325,7 @@ func (s *Scanner) looseElements(k *construct, cand *Candidate) bool {
 			cand.Truncated = true
 			to, next = c.Limit(), c.Limit()
 		}
-		s.addElement(args, &keys, t.word, s.elementValue(k, string(c.Slice(t.end, to)), propertyOf(tool, t.word), 0), tool)
+		s.addElement(args, &keys, t.word, s.elementValue(k, string(c.Slice(t.end, to)), propertyOf(tool, t.word), 0))
 		c.Seek(next)
 	}
 	if t, ok := s.tag(c.SpaceEnd(c.Offset())); ok && t.close && t.word == cand.Name {

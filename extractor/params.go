@@ -2,7 +2,6 @@ package extractor
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/callwright/callwright/internal/lenient"
@@ -94,7 +93,7 @@ func (s *Scanner) paramCall(k *construct, t tag) bool {
 		c.Seek(at)
 		return s.argumentsIn(k, cand, t)
 	}
-	tool, _ := s.lookup(cand.Name)
+	tool := s.lookup(cand.Name)
 	s.watch(k, cand.Name, &keys, args)
 	for {
 		at := c.SpaceEnd(c.Offset())
@@ -573,13 +572,4 @@ func propertyOf(tool *registry.Tool, key string) map[string]any {
 	properties, _ := tool.Parameters["properties"].(map[string]any)
 	p, _ := properties[key].(map[string]any)
 	return p
-}
-
-// jsonText writes a value as JSON, for where text is wanted.
-func jsonText(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

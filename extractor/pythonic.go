@@ -266,7 +266,8 @@ func (s *Scanner) keyword() string {
 	end := from
 	for end-from < maxName {
 		b, ok := c.At(end)
-		if !ok || !isIdent(b) && b != '-' && !(b == '\\' && c.HasPrefixAt(end, `\_`)) {
+		part := isIdent(b) || b == '-' || b == '\\' && c.HasPrefixAt(end, `\_`)
+		if !ok || !part {
 			break
 		}
 		end++

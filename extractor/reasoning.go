@@ -64,11 +64,21 @@ type region struct {
 
 // resultRegions hold what a model imagines that a tool answered.
 var resultRegions = []region{
-	{"<tool_response>", "</tool_response>"}, {"<tool_result>", "</tool_result>"}, {"<function_results>", "</function_results>"},
-	{"<function_response>", "</function_response>"}, {"<tool_output>", "</tool_output>"}, {"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
-	{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"}, {"<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"}, {"<|tool_response>", "<tool_response|>"},
-	{"<start_function_response>", "<end_function_response>"}, {"<tool_responses>", "</tool_responses>"}, {"<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"},
-	{"<|start|>functions.", "<|end|>"}, {"✿RESULT✿", "✿RETURN✿"}, {"<ipython>", "</ipython>"},
+	{"<tool_response>", "</tool_response>"},
+	{"<tool_result>", "</tool_result>"},
+	{"<function_results>", "</function_results>"},
+	{"<function_response>", "</function_response>"},
+	{"<tool_output>", "</tool_output>"},
+	{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
+	{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
+	{"<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"},
+	{"<|tool_response>", "<tool_response|>"},
+	{"<start_function_response>", "<end_function_response>"},
+	{"<tool_responses>", "</tool_responses>"},
+	{"<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"},
+	{"<|start|>functions.", "<|end|>"},
+	{"✿RESULT✿", "✿RETURN✿"},
+	{"<ipython>", "</ipython>"},
 }
 
 // quoteRegions hold what is shown and not said.

@@ -434,6 +434,7 @@ type construct struct {
 	close  []string
 	next   int // where the next candidate begins
 	marked bool
+	led    bool // the words before it were looked at
 }
 
 // show makes the call that is being read visible.
@@ -441,6 +442,7 @@ func (s *Scanner) show(k *construct, p Partial) {
 	if !s.o.Watch {
 		return
 	}
+	s.lead(k)
 	p.Marked, p.Close = k.marked, k.close
 	p.Doubtful = k.ev.Example || k.ev.Quoted || k.ev.midSentence || k.ev.Guess
 	shown := p
@@ -449,6 +451,7 @@ func (s *Scanner) show(k *construct, p Partial) {
 
 // deliver hands a candidate to the sink and reports whether it was taken.
 func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
+	s.lead(k)
 	cand.Start, cand.End = k.next, end
 	cand.Raw = string(s.c.Slice(k.next, end))
 	if cand.Dialect == nil {
@@ -683,13 +686,13 @@ func sharesRow(a, b []*Dialect) bool {
 	return false
 }
 
-// lookup finds the tool of a name. With no tools known any name will do.
-func (s *Scanner) lookup(name string) (*registry.Tool, bool) {
+// lookup finds the tool of a name, nil if there is none.
+func (s *Scanner) lookup(name string) *registry.Tool {
 	if !s.known {
-		return nil, name != ""
+		return nil
 	}
-	m, ok := s.o.Registry.Lookup(name)
-	return m.Tool, ok
+	m, _ := s.o.Registry.Lookup(name)
+	return m.Tool
 }
 
 // isKnown reports whether a name is a known tool's, exactly or behind a namespace.

@@ -102,17 +102,17 @@ func (s *Scanner) tag(off int) (t tag, ok bool) {
 	if !in {
 		return t, false
 	}
-	switch {
-	case b == '>':
+	switch b {
+	case '>':
 		t.end = i + 1
 		return t, true
-	case b == '/':
+	case '/':
 		if n, _ := c.At(i + 1); n == '>' {
 			t.selfClose, t.end = true, i+2
 			return t, true
 		}
 		return t, false
-	case b == ':': // an optional suffix
+	case ':': // an optional suffix
 		for i++; i < off+maxTag; i++ {
 			if b, in := c.At(i); !in || !isAlnum(b) {
 				break
@@ -123,9 +123,9 @@ func (s *Scanner) tag(off int) (t tag, ok bool) {
 			return t, true
 		}
 		return t, false
-	case b == '=':
+	case '=':
 		return s.tagValue(t, i+1)
-	case b == ' ' || b == '\n' || b == '\t':
+	case ' ', '\n', '\t':
 		return s.tagAttributes(t, i)
 	}
 	return t, false
@@ -210,7 +210,7 @@ func (s *Scanner) tagAttributes(t tag, i int) (tag, bool) {
 		i++
 		q, _ := c.At(i)
 		from = i
-		value := ""
+		var value string
 		if q == '"' || q == '\'' {
 			for i++; ; i++ {
 				b, ok := c.At(i)

@@ -16,11 +16,19 @@ func (s *Scanner) opensReasoning(p int, f *reasoning) bool {
 	if s.atLineStart(p) {
 		return true
 	}
-	switch b, _ := s.c.At(p - 1); b {
+	switch s.byteBefore(p) {
 	case '.', '!', '?', ':', '>', ']':
 		return true
 	}
 	return false
+}
+
+// byteBefore returns the byte before an offset, 0 if it has been forgotten.
+func (s *Scanner) byteBefore(p int) byte {
+	if p <= s.c.Kept() {
+		return 0
+	}
+	return s.c.Slice(p-1, p)[0]
 }
 
 // reason reads reasoning whose marker stands from p to end, up to what closes it.
@@ -68,10 +76,10 @@ func (s *Scanner) reason(f *reasoning, p, end int, prompt bool) bool {
 		at := s.c.Offset()
 		if to := matchAny(s.c, at, f.close); to >= 0 {
 			hand(max(min(s.solid, at), s.mark))
-			s.endReasoning(at, to)
+			s.endReasoning(to)
 			return true
 		}
-		if m, to := s.callMarker(at); m != nil && s.opensCall(m, at, to, f) {
+		if m, to := s.callMarker(at); m != nil && s.opensCall(m, to) {
 			if f.callsCount {
 				hand(max(min(s.solid, at), s.mark))
 				s.begin = at
@@ -104,7 +112,7 @@ func (s *Scanner) reason(f *reasoning, p, end int, prompt bool) bool {
 }
 
 // endReasoning goes on behind a closing marker of reasoning.
-func (s *Scanner) endReasoning(at, to int) {
+func (s *Scanner) endReasoning(to int) {
 	s.sink.Dropped(s.mark, to, "reasoning marker")
 	s.mark, s.solid, s.begin = to, to, to
 	s.c.Seek(to)
@@ -117,7 +125,6 @@ func (s *Scanner) endReasoning(at, to int) {
 			s.unwrap = w.end
 		}
 	}
-	_ = at
 	s.lineStart()
 }
 
@@ -152,7 +159,7 @@ func (s *Scanner) callMarker(off int) (*marker, int) {
 
 // opensCall reports whether a marker within reasoning opens a call that ends it:
 // one that begins a line or a text of its own, with a body behind it.
-func (s *Scanner) opensCall(m *marker, at, end int, f *reasoning) bool {
+func (s *Scanner) opensCall(m *marker, end int) bool {
 	if s.code > 0 {
 		return false
 	}
@@ -185,9 +192,8 @@ func (s *Scanner) draft(m *marker, at int) {
 
 // conclude acts on a closing marker of reasoning that nothing opened.
 func (s *Scanner) conclude(p, end int) bool {
-	before, _ := s.c.At(p - 1)
 	after, ok := s.c.At(end)
-	if p > s.begin && before == ' ' && ok && after == ' ' {
+	if p > s.begin && s.byteBefore(p) == ' ' && ok && after == ' ' {
 		return false // the marker is spoken of
 	}
 	s.content(min(s.solid, p))
@@ -196,6 +202,6 @@ func (s *Scanner) conclude(p, end int) bool {
 		s.said = false
 	}
 	s.taken, s.reasoned = true, true
-	s.endReasoning(p, end)
+	s.endReasoning(end)
 	return true
 }

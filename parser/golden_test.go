@@ -117,7 +117,7 @@ func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 	}
 	made := 0
 	for _, e := range ended {
-		params := map[string]any(nil)
+		var params map[string]any
 		if e.Call != nil {
 			params = e.Call.Parameters
 			if made >= len(result.Calls) || !reflect.DeepEqual(result.Calls[made].Parameters, params) {

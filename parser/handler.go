@@ -120,6 +120,10 @@ func (h *handler) Dropped(from, to int, why string) {
 	if strings.HasPrefix(why, "invented") {
 		h.warn("invented_result_dropped")
 	}
+	if n := len(h.res.Dropped); n > 0 && h.res.Dropped[n-1].Why == why && h.res.Dropped[n-1].Span[1] == from {
+		h.res.Dropped[n-1].Span[1] = to
+		return
+	}
 	h.res.Dropped = append(h.res.Dropped, Dropped{[2]int{from, to}, why})
 }
 
@@ -307,7 +311,7 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 	score := sc.done()
 	call.Score, call.Confidence = score, score.Overall
 	if reasons := h.reasons(c, &call, tool, &v); len(reasons) > 0 {
-		h.rejectAll(c, &call, reasons)
+		h.rejectAll(&call, reasons)
 		h.explained(c, &call, string(reasons[0].Code), score)
 		if call.Truncated {
 			h.res.Truncated = true
@@ -458,7 +462,7 @@ func (h *handler) reject(c *extractor.Candidate, tool, id string, params map[str
 	h.closeProgress(nil, &h.res.Rejected[len(h.res.Rejected)-1])
 }
 
-func (h *handler) rejectAll(c *extractor.Candidate, call *Call, errs []validator.Error) {
+func (h *handler) rejectAll(call *Call, errs []validator.Error) {
 	h.res.Rejected = append(h.res.Rejected, Rejected{
 		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated, Format: call.SourceFormat,
 		Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,

@@ -91,7 +91,7 @@ func (p *Parser) Parse(ctx context.Context, text string, c Context) (*Result, er
 func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *handler, start time.Time, watch bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			if r == lenient.ErrStopped {
+			if e, ok := r.(error); ok && errors.Is(e, lenient.ErrStopped) {
 				err = lenient.ErrStopped
 				return
 			}

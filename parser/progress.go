@@ -163,8 +163,8 @@ func (h *handler) members(g *progress, p *extractor.Partial, args *lenient.Frame
 // certainJSON returns how much of an open JSON string will stay: not what may yet
 // turn out to be brackets and a closing marker behind a string that was never
 // closed.
-func certainJSON(text []byte, close []string) []byte {
-	for _, m := range close {
+func certainJSON(text []byte, closing []string) []byte {
+	for _, m := range closing {
 		if i := bytes.Index(text, []byte(m)); i >= 0 {
 			text = text[:i]
 		}

@@ -215,22 +215,22 @@ func (s *scorer) errors(errs []validator.Error) {
 // placeholder reports whether parameters are those of an example: all of its
 // strings, at least one, stand for something to be filled in.
 func placeholder(parameters map[string]any) bool {
-	found, real := 0, 0
+	found, others := 0, 0
 	for _, v := range parameters {
 		text, ok := v.(string)
 		if !ok {
 			if v != nil {
-				real++
+				others++
 			}
 			continue
 		}
 		if isPlaceholder(text) {
 			found++
 		} else {
-			real++
+			others++
 		}
 	}
-	return found > 0 && real == 0
+	return found > 0 && others == 0
 }
 
 func isPlaceholder(s string) bool {

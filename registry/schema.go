@@ -101,33 +101,33 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 	var required []any
 	for _, k := range slices.Sorted(maps.Keys(s)) {
 		val, at := s[k], path+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
-		switch {
-		case k == "$schema":
+		switch k {
+		case "$schema":
 			if url, _ := val.(string); strings.Contains(url, "json-schema.org/") {
 				out[k] = val
 			}
 			continue
-		case k == "$ref" || k == "$dynamicRef" || k == "$recursiveRef":
+		case "$ref", "$dynamicRef", "$recursiveRef":
 			if ref, ok := val.(string); !ok || !strings.HasPrefix(ref, "#") {
 				return nil, &pathError{at, ErrSchemaLoads}
 			}
-		case k == "$id" || k == "id":
+		case "$id", "id":
 			continue // an identifier would change what references mean
-		case k == "type":
+		case "type":
 			if t, keep := c.types(val, at); keep {
 				out[k] = t
 			}
 			continue
-		case k == "required":
+		case "required":
 			if b, ok := val.(bool); ok {
 				c.warn("required_moved", at, "%v in a property was moved to its object", b)
 				continue
 			}
-		case k == "pattern":
+		case "pattern":
 			if p, ok := val.(string); ok && !c.pattern(p, at) {
 				continue
 			}
-		case k == "enum":
+		case "enum":
 			if list, ok := val.([]any); ok && len(list) == 0 {
 				continue
 			}

@@ -171,7 +171,7 @@ func readLines(in io.Reader, take func(*line) bool) error {
 			} else if l.err == nil {
 				l.data = append(l.data, part...)
 			}
-			if err == bufio.ErrBufferFull {
+			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
 			if (l.err != nil || len(bytes.TrimSpace(l.data)) > 0) && !take(l) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -83,7 +84,7 @@ func chunks(in io.Reader, kind string, failed *error) iter.Seq[string] {
 					return
 				}
 				if err != nil {
-					if err != io.EOF {
+					if !errors.Is(err, io.EOF) {
 						*failed = err
 					}
 					return
@@ -106,7 +107,7 @@ func chunks(in io.Reader, kind string, failed *error) iter.Seq[string] {
 				}
 			}
 			if err != nil {
-				if err != io.EOF {
+				if !errors.Is(err, io.EOF) {
 					*failed = err
 				}
 				return
@@ -124,7 +125,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			return nil, fmt.Errorf("a line is longer than %d bytes", maxLine)
 		}
 		line = append(line, part...)
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 	}

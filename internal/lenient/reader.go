@@ -410,9 +410,7 @@ func (r *Reader) key() (Kind, bool, error) {
 		case b == '\\' && r.c.HasPrefix(`\"`):
 			r.escapedString()
 		case b >= 0x80 && r.smartQuote(off) != 0:
-			if err := r.smart(true); err != nil {
-				return 0, false, err
-			}
+			r.smart(true)
 		case r.customQuote(off) != "":
 			r.literal(r.customQuote(off))
 		case b == '.' && r.c.HasPrefix("..."):
@@ -611,9 +609,7 @@ func (r *Reader) value() (Kind, bool, error) {
 		}
 	}
 	if b >= 0x80 && r.smartQuote(off) != 0 {
-		if err := r.smart(false); err != nil {
-			return 0, false, err
-		}
+		r.smart(false)
 		return r.stringEnd()
 	}
 	if q := r.customQuote(off); q != "" {

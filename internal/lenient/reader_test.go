@@ -2,6 +2,7 @@ package lenient
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -10,7 +11,7 @@ import (
 func read(t *testing.T, text string, o Options) string {
 	t.Helper()
 	v, r, err := Parse(text, o)
-	if err != nil && err != ErrTrailing {
+	if err != nil && !errors.Is(err, ErrTrailing) {
 		return "error: " + err.Error()
 	}
 	var b strings.Builder

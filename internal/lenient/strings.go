@@ -126,10 +126,10 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 		return true
 	}
 	if key {
-		switch {
-		case b == ':' || b == '=' || b == ',' || b == '}':
+		switch b {
+		case ':', '=', ',', '}':
 			return true
-		case b == 0xEF:
+		case 0xEF:
 			return c.HasPrefixAt(next, "：")
 		}
 		return b == '"' || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9' || r.atClose(next)
@@ -543,7 +543,7 @@ func (r *Reader) smartQuote(off int) int {
 }
 
 // smart reads a string in typographic quotes.
-func (r *Reader) smart(key bool) error {
+func (r *Reader) smart(key bool) {
 	c := r.c
 	r.fix(c.off, SmartQuotes)
 	single := c.HasPrefix("‘") || c.HasPrefix("’")
@@ -556,7 +556,7 @@ func (r *Reader) smart(key bool) error {
 			r.CutToken = true
 			r.text = r.validText(start, trimPartialRune(r.scratch))
 			r.unwind()
-			return nil
+			return
 		}
 		n := 0
 		switch {
@@ -574,7 +574,7 @@ func (r *Reader) smart(key bool) error {
 		if n > 0 && r.closes(c.off+n, '"', key, 0) {
 			c.off += n
 			r.text = r.validText(start, r.scratch)
-			return nil
+			return
 		}
 		r.scratch = append(r.scratch, b)
 		c.off++
