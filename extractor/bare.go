@@ -19,6 +19,7 @@ func (s *Scanner) bare(p int, b byte) bool {
 			}
 		case isIdentStart(n):
 			return s.bareList(k, next)
+		case s.o.anyValue && s.atLineStart(p) && (n == '"' || n == '[' || n == ']' || n == '-' || n >= '0' && n <= '9'):
 		case n == '"' || n == '\'':
 			return s.listOfStrings(k)
 		default:

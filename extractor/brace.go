@@ -10,6 +10,8 @@ import (
 var (
 	// ErrExpression says that an argument is code, which is never run.
 	ErrExpression = errors.New("an argument is an expression, not a value")
+	// ErrTruncated says that the text ended inside the candidate.
+	ErrTruncated = errors.New("the text ends inside the value")
 )
 
 // braceCall reads call:name{key:value}, again and again.

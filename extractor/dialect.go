@@ -54,6 +54,8 @@ type Dialect struct {
 	Close []string `yaml:"close,omitempty" json:"close,omitempty"`
 	// Body is what stands between the markers.
 	Body Body `yaml:"body" json:"body"`
+	// Format is what its calls report as their source format; empty means Name.
+	Format string `yaml:"format,omitempty" json:"format,omitempty"`
 	// Options are the switches of the body.
 	Options BodyOptions `yaml:"options,omitempty" json:"options,omitzero"`
 }

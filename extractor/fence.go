@@ -137,7 +137,7 @@ func (s *Scanner) fenceBody(k *construct, word string, run int) bool {
 		return false
 	}
 	switch {
-	case b == '{' && s.objectAt(k.body), b == '[' && s.listOfObjects(k.body):
+	case b == '{' && s.objectAt(k.body), b == '[' && (s.listOfObjects(k.body) || s.o.anyValue):
 		c.Seek(k.body)
 		s.fenceJSON(k)
 		return s.closeFenced(k, run)

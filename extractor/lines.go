@@ -67,6 +67,9 @@ func (s *Scanner) label(line, off int, row *Dialect) bool {
 	}
 	switch {
 	case b == '{' && s.objectAt(at) || b == '[' && s.listOfObjects(at):
+		if d := s.t.byName["action_json"]; d != nil && o.Input != "" {
+			k.row = d // JSON in the place of a name
+		}
 		c.Seek(at)
 		return s.jsonBody(k)
 	case c.HasPrefixAt(at, "```"):
@@ -77,6 +80,9 @@ func (s *Scanner) label(line, off int, row *Dialect) bool {
 			return false
 		}
 		k.fenced = true
+		if d := s.t.byName["command_r"]; d != nil && s.c.Peek() == '[' {
+			k.row = d
+		}
 		return s.jsonBody(k)
 	case o.Input == "":
 		return false

@@ -48,6 +48,10 @@ func (s *Scanner) lineOpens() bool {
 	if b == 'T' || b == '*' || b == 't' {
 		s.thought = s.thought || s.labelAt(off, "Thought") >= 0
 	}
+	if b|0x20 == 'o' && s.labelAt(off, "Observation") >= 0 {
+		s.skipLine() // what a tool said, or what the model imagines that it did
+		return false
+	}
 	for _, row := range s.t.labels {
 		if first := row.Options.Label[0]; b|0x20 != first|0x20 && b != '*' && b != '#' && b != '_' {
 			continue

@@ -426,7 +426,7 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 		case depth > 0:
 		case t.close && (t.call() || t.wrapper() || t.word == v.open.word):
 			// The call ends here: the value's own end is missing.
-			if fallback < 0 {
+			if fallback < 0 && s.endsHere(t.end) {
 				fallback, fallbackNext = at, at
 			}
 			if v.endsCall(t) {
@@ -529,7 +529,10 @@ func (v *valueScan) endsCall(t tag) bool {
 	if t2, ok := s.tag(next); ok {
 		return t2.wrapper() || t2.call() && !t2.close || t2.close && t.word == "parameter"
 	}
-	return matchAny(s.c, next, v.k.close) >= 0 || s.endsTurn(next) || t.wrapper()
+	if matchAny(s.c, next, v.k.close) >= 0 || s.endsTurn(next) {
+		return true
+	}
+	return t.wrapper() && s.lineBefore(t.start, s.c.Kept()) && s.endsHere(t.end)
 }
 
 // opensNext reports whether a parameter's tag within a value opens the next

@@ -24,6 +24,8 @@ type Options struct {
 	Watch bool
 	// Check is called now and then; an error of it ends the scan.
 	Check func() error
+
+	anyValue bool // any JSON is wanted, not only what may be a call
 }
 
 // Scanner walks once over a text and hands what it finds to a [Sink].

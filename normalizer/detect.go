@@ -260,7 +260,8 @@ func (n *normalization) flat(m map[string]any, f *Found) bool {
 	}
 	tool := n.tool(name)
 	if tool == nil && (n.known || !n.o.Marked && key != "tool") || n.known && tool == nil {
-		return n.o.Marked && len(m) == 1 && n.entry(f, name, "", nil, false)
+		begun := n.o.Truncated && n.known && n.o.Registry.Suggest(name) != ""
+		return (n.o.Marked || begun) && len(m) == 1 && n.entry(f, name, "", nil, false)
 	}
 	args := make(map[string]any, len(m))
 	matched := 0

@@ -35,6 +35,9 @@ type Options struct {
 	Registry *registry.Registry
 	// Marked says that a marker announced a call, so that looser shapes count.
 	Marked bool
+	// Truncated says that the text ended inside the value: its last word may be a
+	// beginning.
+	Truncated bool
 }
 
 // detector recognizes one shape.

@@ -188,6 +188,9 @@ func TestCuts(t *testing.T) {
 // closes a value, as the plain text of a ReAct action.
 func TestPrefixes(t *testing.T) {
 	eachCase(t, func(t *testing.T, c *golden.Case) {
+		if strings.Contains(c.File, "no_calls") {
+			t.Skip("half a text that makes no call may make one")
+		}
 		if strings.Contains(c.File, "react") && c.Name == "pairs" {
 			t.Skip("what is cut off of pairs is plain text, which nothing closes")
 		}
@@ -227,7 +230,7 @@ func partOf(x, whole *parser.Call, closed bool) bool {
 		if w := whole.Parameters[key]; !reflect.DeepEqual(v, w) {
 			text, _ := v.(string)
 			long, _ := w.(string)
-			if !closed || text == "" || !strings.HasPrefix(long, text) {
+			if _, ok := v.(string); !ok || !closed || !strings.HasPrefix(long, text) {
 				return false
 			}
 		}

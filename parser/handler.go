@@ -210,7 +210,7 @@ func (h *handler) normalize(c *extractor.Candidate) normalizer.Found {
 		e := normalizer.Entry{Name: c.Name, ID: c.ID, Arguments: args, Explicit: true}
 		return normalizer.Found{Format: normalizer.Unknown, Confidence: 1, Entries: []normalizer.Entry{e}}
 	}
-	found := normalizer.Detect(c.Value, normalizer.Options{Registry: h.p.registry, Marked: marked})
+	found := normalizer.Detect(c.Value, normalizer.Options{Registry: h.p.registry, Marked: marked, Truncated: c.Truncated})
 	found.Entries = slices.DeleteFunc(found.Entries, func(e normalizer.Entry) bool {
 		return isNoTool(e.Name) && h.p.registry.Get(e.Name) == nil
 	})
@@ -253,6 +253,13 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 		}
 	}
 	match, known := h.lookup(e.Name)
+	if !known && c.Truncated && !c.Named {
+		// The text may end within the name: its completion, if there is only one.
+		if match, known = h.lookup(h.p.registry.Suggest(e.Name)); known {
+			call.Inferred = true
+			sc.add("guessed")
+		}
+	}
 	if !known && h.p.registry.Len() > 0 {
 		err := validator.Error{Code: validator.UnknownTool, Message: fmt.Sprintf("there is no tool %q", clip(e.Name)), SuggestedFix: h.p.registry.Suggest(e.Name)}
 		if c.Truncated && err.SuggestedFix != "" {
@@ -354,6 +361,8 @@ func (h *handler) lookup(name string) (registry.Match, bool) { return h.p.regist
 // format names what a call was written as.
 func (h *handler) format(c *extractor.Candidate, found *normalizer.Found) normalizer.Format {
 	switch {
+	case c.Dialect != nil && c.Dialect.Format != "":
+		return normalizer.Format(c.Dialect.Format)
 	case c.Dialect != nil:
 		return normalizer.Format(c.Dialect.Name)
 	case c.Method == extractor.MethodCodeblock:

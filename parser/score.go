@@ -68,7 +68,7 @@ var weights = map[string]struct {
 	"example":          {contextual, 0.4},
 	"example_intended": {contextual, 0.85},
 	"quoted":           {contextual, 0.35},
-	"in_reasoning":     {contextual, 0.62},
+	"in_reasoning":     {contextual, 0.75},
 	"missing_open":     {contextual, 0.85},
 	"foreign_close":    {structural, 0.85},
 	"missing_close":    {structural, 0.96},

@@ -12,7 +12,7 @@ var linesRows = []extractor.Dialect{
 		},
 	},
 	{
-		Name: "action_json", Models: []string{"any, by prompt"},
+		Name: "action_json", Models: []string{"any, by prompt"}, Format: "custom_structured",
 		Body: extractor.BodyLines, Source: "prompts of applications: Action: {…} within prose",
 		Options: extractor.BodyOptions{Label: "Action"},
 	},
