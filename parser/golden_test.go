@@ -169,10 +169,13 @@ func TestCuts(t *testing.T) {
 		}
 		check(single...)
 		step := 1 + len(text)/2000
+		if testing.Short() {
+			step = 1 + len(text)/8
+		}
 		for i := 0; i <= len(text); i += step {
 			check(text[:i], nil, text[i:])
 		}
-		if len(text) <= 64 {
+		if len(text) <= 64 && !testing.Short() {
 			for i := range text {
 				for j := i; j < len(text); j++ {
 					check(text[:i], text[i:j], text[j:])
@@ -196,6 +199,9 @@ func TestPrefixes(t *testing.T) {
 		}
 		whole := append(parse(t, c, c.Text).Calls, calls(parse(t, c, c.Text).Rejected)...)
 		step := 1 + len(c.Text)/2000
+		if testing.Short() {
+			step = 1 + len(c.Text)/8
+		}
 		for i := 0; i < len(c.Text); i += step {
 			prefix := c.Text[:i]
 			closed := strings.ContainsAny(lastRune(strings.TrimSpace(prefix)), ">]}」✿") || strings.Contains(c.File, "react")

@@ -26,7 +26,6 @@ const (
 	Comment          // //, /* */ or #
 	Concatenation    // "a" + "b", or two Python strings side by side
 	StringPrefix     // r"…", f"…", b"…", u"…"
-	Tuple            // (1, 2) or {1, 2}
 	MissingClose     // a bracket that something else closed
 	MismatchedClose  // a bracket of the other kind
 	ExtraClose       // a bracket too many
@@ -45,7 +44,7 @@ var fixNames = [numberOfFixKinds]string{
 	"trailing_comma", "missing_comma", "extra_comma", "missing_colon", "other_colon", "single_quotes", "smart_quotes",
 	"triple_quotes", "escaped_quotes", "unquoted_key", "unquoted_value", "unescaped_quote", "raw_control_character",
 	"invalid_escape", "python_literal", "odd_number", "thousands_separator", "comment", "concatenation", "string_prefix",
-	"tuple", "missing_close", "mismatched_close", "extra_close", "extra_open", "unclosed_string", "truncated", "invalid_utf8",
+	"missing_close", "mismatched_close", "extra_close", "extra_open", "unclosed_string", "truncated", "invalid_utf8",
 	"lone_surrogate", "duplicate_key", "wide_punctuation", "expression",
 }
 

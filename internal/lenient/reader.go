@@ -397,7 +397,9 @@ func (r *Reader) key() (Kind, bool, error) {
 			return r.pop(), true, nil
 		}
 		r.c.off++
-		r.fix(off, SingleQuotes)
+		if !r.o.Python {
+			r.fix(off, SingleQuotes)
+		}
 		if err := r.quoted(b, true); err != nil {
 			return 0, false, err
 		}
@@ -564,7 +566,9 @@ func (r *Reader) value() (Kind, bool, error) {
 			break
 		}
 		c.off++
-		r.fix(off, SingleQuotes)
+		if !r.o.Python {
+			r.fix(off, SingleQuotes)
+		}
 		if err := r.quoted(b, false); err != nil {
 			return 0, false, err
 		}
@@ -603,7 +607,6 @@ func (r *Reader) value() (Kind, bool, error) {
 		}
 	case '(':
 		if r.o.Python {
-			r.fix(off, Tuple)
 			c.off++
 			return ArrayStart, true, r.push('(')
 		}

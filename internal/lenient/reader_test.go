@@ -43,7 +43,7 @@ func TestReader(t *testing.T) {
 		{"inner html", `{"content":"<p class="a">x</p>","n":1}`, `{"content":"<p class=\"a\">x</p>","n":1} unescaped_quote`},
 		{"inner code", `{"content":"fmt.Println("a", "b")","n":1}`, `{"content":"fmt.Println(\"a\", \"b\")","n":1} unescaped_quote`},
 		{"raw newline", "{\"a\":\"x\ny\tz\"}", `{"a":"x\ny\tz"} raw_control_character`},
-		{"single quotes", `{'a': 'it\'s', 'b': 'x "y" z'}`, `{"a":"it's","b":"x \"y\" z"} single_quotes,invalid_escape`},
+		{"single quotes", `{'a': 'it\'s', 'b': 'x "y" z'}`, `{"a":"it's","b":"x \"y\" z"} single_quotes`},
 		{"apostrophe", `{'a': 'it's', 'b': 1}`, `{"a":"it's","b":1} single_quotes,unescaped_quote`},
 		{"python", `{'a': True, 'b': None, 'c': False}`, `{"a":true,"b":null,"c":false} single_quotes,python_literal`},
 		{"smart", `{“a”: “x”}`, `{"a":"x"} smart_quotes`},

@@ -378,7 +378,9 @@ func (r *Reader) classify(off int, text string) Kind {
 	switch text {
 	case "true", "false", "null":
 	case "True", "TRUE", "False", "FALSE", "None", "Null", "NULL", "nil", "undefined":
-		r.fix(off, PythonLiteral)
+		if !r.o.Python || text == "undefined" {
+			r.fix(off, PythonLiteral)
+		}
 	default:
 		if n, kind, ok := OddNumberText(text); ok {
 			r.fix(off, kind)

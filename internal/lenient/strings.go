@@ -355,7 +355,9 @@ func (r *Reader) escape(q byte, key bool) {
 		r.unicodeEscape()
 		return
 	case '\'', '`':
-		r.fix(c.off, InvalidEscape)
+		if e != q && !r.o.Python {
+			r.fix(c.off, InvalidEscape)
+		}
 		simple = e
 	case '_':
 		r.fix(c.off, InvalidEscape)

@@ -1,0 +1,26 @@
+.PHONY: test short race lint fuzz bench docs
+
+# The linters have a module of their own, so that the library stays small.
+tool = go tool -modfile=tools/go.mod
+
+test:
+	go test ./...
+
+race:
+	go test -race -short ./...
+
+lint:
+	go vet ./...
+	$(tool) golangci-lint run ./...
+
+fuzz:
+	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 20s
+	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 20s
+
+bench:
+	go test ./internal/lenient ./parser -run '^$$' -bench . -benchmem
+	cd bench && go test -run '^$$' -bench . -benchmem
+
+# Rewrites the golden files and the list of dialects: look at the difference.
+golden:
+	go test ./parser ./extractor/... -update
