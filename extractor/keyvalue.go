@@ -134,7 +134,17 @@ func (s *Scanner) keyValue(k *construct) bool {
 			s.partial.OpenKey, s.partial.OpenFrom, s.partial.OpenSafe, s.partial.OpenRaw = key, start, start, true
 		}
 		to, next, ok := s.keyedValueEnd(k, tags)
-		if !ok || key == "" {
+		if ok && key == "" {
+			c.Seek(next) // a value without a key says nothing
+			cand.Evidence.Guess = true
+			if next == start {
+				s.closing(k)
+				s.deliver(k, cand, c.Offset())
+				return s.close(k)
+			}
+			continue
+		}
+		if !ok {
 			cand.Truncated = true
 			c.Seek(c.Limit())
 			if key != "" {

@@ -351,6 +351,10 @@ scan:
 
 // literalBefore reports whether what was read since start is a number or literal.
 func (r *Reader) literalBefore(start int) bool {
+	const longest = 32
+	if r.c.off-start > longest {
+		return false
+	}
 	switch s := string(r.c.Slice(start, r.c.off)); s {
 	case "true", "false", "null", "True", "False", "None":
 		return true
