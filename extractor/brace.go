@@ -44,7 +44,7 @@ func (s *Scanner) braceCall(k *construct) bool {
 		switch {
 		case ok && b == '{':
 			c.Seek(next)
-			r := lenient.NewReader(c, lenient.Options{Quotes: k.row.Options.Quotes, Close: plainClose(k.close)})
+			r := lenient.NewReader(c, lenient.Options{Quotes: k.row.Options.Quotes, Close: plainClose(k.close), Watch: s.o.Watch})
 			s.show(k, Partial{Name: name, Arguments: r})
 			v, err := r.Value()
 			if err != nil {

@@ -80,12 +80,14 @@ type Candidate struct {
 // Sink takes what a [Scanner] finds, in the order of the text.
 type Sink interface {
 	// Content takes text that is the model's answer.
-	Content(text []byte)
+	Content(text string)
 	// Reasoning takes text that is the model's reasoning.
-	Reasoning(text []byte)
+	Reasoning(text string)
 	// Candidate takes what may be a call and reports whether it was taken: if
 	// not, its text is content.
 	Candidate(c *Candidate) (taken bool)
+	// Abandoned says that the call that [Scanner.Partial] showed came to nothing.
+	Abandoned()
 	// Recast says that all content so far was reasoning.
 	Recast()
 	// Unclosed says that the reasoning handed on was never closed.

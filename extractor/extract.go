@@ -87,8 +87,8 @@ func (x *extraction) Candidate(c *Candidate) bool {
 }
 
 // The rest of what a scanner finds is not asked for.
-func (*extraction) Content([]byte)           {}
-func (*extraction) Reasoning([]byte)         {}
+func (*extraction) Content(string)           {}
+func (*extraction) Reasoning(string)         {}
 func (*extraction) Recast()                  {}
 func (*extraction) Unclosed()                {}
 func (*extraction) Draft(*Dialect, int)      {}

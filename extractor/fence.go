@@ -263,7 +263,7 @@ func (s *Scanner) fenceBroken(k *construct, from int, err error) bool {
 // leaves the text; without, it is text.
 func (s *Scanner) closeFenced(k *construct, run int) bool {
 	c := s.c
-	s.partial = nil
+	s.abandon()
 	if k.got == 0 {
 		return false
 	}

@@ -76,7 +76,7 @@ func (s *Scanner) jsonValue(k *construct, closers []string) bool {
 	if k.got > 0 {
 		k.next = from
 	}
-	r := lenient.NewReader(s.c, lenient.Options{Close: closers, Hash: k.row != nil && k.row.Options.Hash})
+	r := lenient.NewReader(s.c, lenient.Options{Close: closers, Hash: k.row != nil && k.row.Options.Hash, Watch: s.o.Watch})
 	s.show(k, Partial{Call: r})
 	v, err := r.Value()
 	if err != nil {

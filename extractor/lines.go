@@ -150,7 +150,7 @@ func (s *Scanner) reactInput(k *construct, cand *Candidate, from int) {
 	at = c.Offset()
 	b, ok := c.At(at)
 	if ok && (b == '{' || b == '[' && s.listOfObjects(at)) {
-		r := lenient.NewReader(c, lenient.Options{})
+		r := lenient.NewReader(c, lenient.Options{Watch: s.o.Watch})
 		s.show(k, Partial{Name: cand.Name, Arguments: r})
 		v, err := r.Value()
 		if err == nil {

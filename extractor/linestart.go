@@ -20,7 +20,7 @@ func (s *Scanner) lineOpens() bool {
 	line := s.c.Offset()
 	off := s.blanks(line)
 	b, ok := s.c.At(off)
-	if !ok {
+	if !ok || !s.begins[b] {
 		return false
 	}
 	switch {

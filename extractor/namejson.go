@@ -99,7 +99,7 @@ func (s *Scanner) arguments(k *construct, name, id string) bool {
 	b, ok := s.c.At(s.c.Offset())
 	switch {
 	case ok && (b == '{' || b == '[' && s.listOfObjects(s.c.Offset()) || b == '"' && fence):
-		r := lenient.NewReader(s.c, lenient.Options{Close: plainClose(k.close)})
+		r := lenient.NewReader(s.c, lenient.Options{Close: plainClose(k.close), Watch: s.o.Watch})
 		s.show(k, Partial{Name: name, ID: id, Arguments: r})
 		from := s.c.Offset()
 		v, err := r.Value()

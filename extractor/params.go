@@ -187,7 +187,7 @@ func (s *Scanner) setParam(k *construct, cand *Candidate, args map[string]any, k
 func (s *Scanner) argumentsIn(k *construct, cand *Candidate, t tag) bool {
 	c := s.c
 	from := c.Offset()
-	r := lenient.NewReader(c, lenient.Options{Close: append(plainClose(k.close), "</function>", "</invoke>")})
+	r := lenient.NewReader(c, lenient.Options{Close: append(plainClose(k.close), "</function>", "</invoke>"), Watch: s.o.Watch})
 	s.show(k, Partial{Name: cand.Name, Arguments: r})
 	v, err := r.Value()
 	if err != nil {

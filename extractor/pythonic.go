@@ -336,9 +336,10 @@ func (s *Scanner) callString(text string) *Candidate {
 type catcher struct{ found []*Candidate }
 
 func (c *catcher) Candidate(x *Candidate) bool { c.found = append(c.found, x); return true }
-func (c *catcher) Content([]byte)              {}
-func (c *catcher) Reasoning([]byte)            {}
+func (c *catcher) Content(string)              {}
+func (c *catcher) Reasoning(string)            {}
 func (c *catcher) Recast()                     {}
+func (c *catcher) Abandoned()                  {}
 func (c *catcher) Unclosed()                   {}
 func (c *catcher) Draft(*Dialect, int)         {}
 func (c *catcher) Dropped(int, int, string)    {}

@@ -3,6 +3,7 @@ package extractor
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright/internal/lenient"
@@ -59,12 +60,20 @@ type Scanner struct {
 	found     map[string]search // what was looked ahead for
 	searched  map[*Dialect]int  // up to where no closing marker of the row was found
 	partial   *Partial
-	known     bool // tools are known
+	known     bool      // tools are known
+	begins    [256]bool // bytes with which something may begin a line
 }
 
 // NewScanner returns a scanner of the text at a cursor.
 func NewScanner(c *lenient.Cursor, o Options, sink Sink) *Scanner {
-	return &Scanner{c: c, o: o, t: o.Table, sink: sink, known: o.Registry != nil && o.Registry.Len() > 0}
+	s := &Scanner{c: c, o: o, t: o.Table, sink: sink, known: o.Registry != nil && o.Registry.Len() > 0}
+	s.begins = s.t.begins
+	if s.known {
+		for b, ok := range o.Registry.FirstBytes() {
+			s.begins[b] = s.begins[b] || ok
+		}
+	}
+	return s
 }
 
 // Partial is the call that is being read, nil if none is. It may be looked at
@@ -82,6 +91,7 @@ func (s *Scanner) Run() error {
 	}
 	s.lineStart()
 	for s.err == nil && s.Prose() {
+		s.abandon()
 		if s.check(); s.err != nil {
 			break
 		}
@@ -203,9 +213,9 @@ func (s *Scanner) content(to int) {
 	if to <= s.mark {
 		return
 	}
-	p := s.c.Slice(s.mark, to)
+	p := s.c.String(s.mark, to)
 	if !s.said && s.taken {
-		p = bytes.TrimLeft(p, " \n\r\t,;")
+		p = strings.TrimLeft(p, " \n\r\t,;")
 	}
 	s.mark = to
 	if len(p) > 0 {
@@ -447,6 +457,7 @@ func (s *Scanner) show(k *construct, p Partial) {
 	s.lead(k)
 	p.Marked, p.Close = k.marked, k.close
 	p.Doubtful = k.ev.Example || k.ev.Quoted || k.ev.midSentence || k.ev.Guess
+	s.abandon()
 	shown := p
 	s.partial = &shown
 }
@@ -455,7 +466,7 @@ func (s *Scanner) show(k *construct, p Partial) {
 func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
 	s.lead(k)
 	cand.Start, cand.End = k.next, end
-	cand.Raw = string(s.c.Slice(k.next, end))
+	cand.Raw = s.c.String(k.next, end)
 	if cand.Dialect == nil {
 		cand.Dialect = k.row
 	}
@@ -483,10 +494,18 @@ func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
 	return true
 }
 
+// abandon says that the call being shown, if there is one, came to nothing.
+func (s *Scanner) abandon() {
+	if s.partial != nil {
+		s.partial = nil
+		s.sink.Abandoned()
+	}
+}
+
 // close ends a construct at the cursor: what was taken leaves the text, else all
 // of it is text.
 func (s *Scanner) close(k *construct) bool {
-	s.partial = nil
+	s.abandon()
 	end := s.c.Offset()
 	if k.got == 0 {
 		s.wasted += end - k.start
@@ -502,7 +521,7 @@ func (s *Scanner) close(k *construct) bool {
 
 // fail goes back to the start of a construct that came to nothing.
 func (s *Scanner) fail(k *construct) bool {
-	s.partial = nil
+	s.abandon()
 	end := s.c.Offset()
 	s.wasted += end - k.start
 	if s.wasted > 4*s.c.Offset()+1<<20 {

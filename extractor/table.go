@@ -16,7 +16,8 @@ type Table struct {
 	line    [256][]*marker       // markers that count at a line's beginning, by first byte
 	labels  []*Dialect           // bodies of lines
 	trigger [256]bool
-	closers []string // closing markers of reasoning that say that all before was reasoning
+	begins  [256]bool // bytes with which something may begin a line
+	closers []string  // closing markers of reasoning that say that all before was reasoning
 }
 
 // NewTable makes a table of dialects. A row takes precedence over those before
@@ -130,6 +131,16 @@ func NewTable(rows ...Dialect) (*Table, error) {
 	}
 	for i := range t.line {
 		longestFirst(t.line[i])
+	}
+	for b := range t.line {
+		t.begins[b] = len(t.line[b]) > 0
+	}
+	for _, row := range t.labels {
+		t.begins[row.Options.Label[0]|0x20] = true
+		t.begins[row.Options.Label[0]&^0x20] = true
+	}
+	for _, b := range []byte(">*#_-0123456789TtOocf") { // quotations, bold labels, lists, thoughts, observations, calls
+		t.begins[b] = true
 	}
 	for _, b := range []byte("\n`{[<~") {
 		t.trigger[b] = true

@@ -1,6 +1,6 @@
 package extractor
 
-import "bytes"
+import "strings"
 
 // opensReasoning reports whether a marker of reasoning at p opens some: it begins
 // a line or follows the end of a sentence.
@@ -44,9 +44,9 @@ func (s *Scanner) reason(f *reasoning, p, end int, prompt bool) bool {
 	first := s.closeBytes(f.close)
 	sent := false
 	hand := func(to int) {
-		text := s.c.Slice(s.mark, to)
+		text := s.c.String(s.mark, to)
 		if !sent {
-			text = bytes.TrimLeft(text, " \n\r\t")
+			text = strings.TrimLeft(text, " \n\r\t")
 		}
 		if len(text) > 0 {
 			sent = true

@@ -30,6 +30,6 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 		r, err := p.Parse(ctx, text, c)
 		return r, nil, err
 	}
-	err := p.scan(ctx, lenient.NewCursor([]byte(text)), c, h, start, false)
+	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
 	return h.finish(), all, err
 }

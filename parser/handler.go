@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
@@ -29,8 +30,8 @@ type handler struct {
 	explain func(Candidate)
 
 	res        Result
-	content    strings.Builder
-	reasoning  strings.Builder
+	content    pieces
+	reasoning  pieces
 	ids        map[string]bool
 	candidates int
 	repairs    int
@@ -56,22 +57,28 @@ func (h *handler) warn(w string) {
 }
 
 // Content takes text for the user.
-func (h *handler) Content(text []byte) {
-	s := lenient.ValidUTF8(text)
-	if len(s) != len(text) || s != string(text) {
-		h.warn("invalid_utf8")
-	}
-	h.content.WriteString(s)
-	h.send(Event{Type: EventContent, Text: s})
+func (h *handler) Content(text string) {
+	text = h.valid(text)
+	h.content.WriteString(text)
+	h.send(Event{Type: EventContent, Text: text})
 }
 
 // Reasoning takes text that the model says to itself.
-func (h *handler) Reasoning(text []byte) {
-	s := lenient.ValidUTF8(text)
+func (h *handler) Reasoning(text string) {
+	text = h.valid(text)
 	h.reasoned = true
 	h.release()
-	h.reasoning.WriteString(s)
-	h.send(Event{Type: EventReasoning, Text: s})
+	h.reasoning.WriteString(text)
+	h.send(Event{Type: EventReasoning, Text: text})
+}
+
+// valid returns a text as UTF-8, and warns if it was none.
+func (h *handler) valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	h.warn("invalid_utf8")
+	return lenient.ValidUTF8([]byte(text))
 }
 
 // Recast makes reasoning of all content so far: a closing marker stands behind it.
@@ -99,6 +106,23 @@ func (h *handler) draft(c *Call) {
 		Tool: c.Tool, ID: c.ID, Parameters: c.Parameters, Confidence: c.Confidence, Format: c.SourceFormat, Provenance: c.Provenance, Raw: c.Raw, Span: c.Span,
 		Errors: []validator.Error{{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}},
 	})
+}
+
+// Abandoned ends a call that was begun in the events and came to nothing.
+func (h *handler) Abandoned() {
+	if !h.progress.started {
+		h.progress = progress{index: h.progress.index}
+		return
+	}
+	g := &h.progress
+	r := &Rejected{ID: g.id, Tool: g.tool.Name, Errors: []validator.Error{{Code: CodeMalformed, Message: "what began as a call is none"}}}
+	if g.isOpen {
+		h.arguments(g, `"`)
+	}
+	g.isOpen, g.sent = false, nil
+	h.rest(g, nil)
+	h.send(Event{Type: EventCallEnd, Index: g.index, Rejected: r})
+	h.progress = progress{index: g.index + 1}
 }
 
 // Unclosed says that the reasoning was never closed.
@@ -157,13 +181,13 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 	}
 	if taken {
 		if found.Reasoning != "" {
-			h.Reasoning([]byte(found.Reasoning))
+			h.Reasoning(found.Reasoning)
 		}
 		if found.Content != "" {
 			if h.content.Len() > 0 {
 				found.Content = "\n" + found.Content
 			}
-			h.Content([]byte(found.Content))
+			h.Content(found.Content)
 		}
 	}
 	return taken
@@ -542,7 +566,7 @@ func (h *handler) salvage() {
 	sub := newHandler(h.p, h.c, h.start)
 	sub.salvaging, sub.reasoned = true, true
 	sub.explain = h.explain
-	s := extractor.NewScanner(lenient.NewCursor([]byte(h.reasoning.String())), extractor.Options{Table: h.p.table, Registry: h.p.registry, Prefer: h.p.prefer(h.c)}, sub)
+	s := extractor.NewScanner(lenient.NewText(h.reasoning.String()), extractor.Options{Table: h.p.table, Registry: h.p.registry, Prefer: h.p.prefer(h.c)}, sub)
 	if err := s.Run(); err != nil || len(sub.res.Calls) == 0 {
 		return
 	}

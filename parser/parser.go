@@ -83,7 +83,7 @@ func (p *Parser) Parse(ctx context.Context, text string, c Context) (*Result, er
 		return &Result{Content: text, Calls: []Call{}, Rejected: []Rejected{}, Warnings: []string{"text_too_large"}}, fmt.Errorf("%w: %d bytes, at most %d", ErrTextTooLarge, len(text), p.o.MaxTextBytes)
 	}
 	h := newHandler(p, c, start)
-	err := p.scan(ctx, lenient.NewCursor([]byte(text)), c, h, start, false)
+	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
 	return h.finish(), err
 }
 

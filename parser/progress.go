@@ -29,7 +29,8 @@ type progress struct {
 	keys      int            // how many of the partial call's keys were looked at
 	open      string         // the parameter whose string is being sent
 	isOpen    bool
-	bytes     int // how many bytes of its text were sent
+	bytes     int  // how many bytes of its text were sent
+	held      bool // no more of it is certain until it is whole
 	any       bool
 }
 
@@ -147,54 +148,61 @@ func (h *handler) members(g *progress, p *extractor.Partial, args *lenient.Frame
 		}
 		text, open := reader.OpenText()
 		if open && args.HasKey && len(reader.Open()) == depth && validator.IsString(g.tool, args.Key, "") {
-			h.sendText(g, args.Key, certainJSON(text, p.Close))
+			if !g.held {
+				h.sendText(g, args.Key, certainJSON(g, text, p.Close))
+			}
 		}
 		return
 	}
 	if p.OpenKey != "" && p.OpenSafe > p.OpenFrom && validator.IsString(g.tool, p.OpenKey, lenient.Text("")) {
 		text := h.cursor.Slice(p.OpenFrom, p.OpenSafe)
 		if !p.OpenRaw {
-			text = certainRaw(text)
+			text = certainRaw(g, text)
 		}
 		h.sendText(g, p.OpenKey, text)
 	}
 }
 
-// certainJSON returns how much of an open JSON string will stay: not what may yet
-// turn out to be brackets and a closing marker behind a string that was never
-// closed.
-func certainJSON(text []byte, closing []string) []byte {
+// certainJSON returns how much of an open JSON string will stay, beyond what was
+// sent: not what may yet turn out to be brackets and a closing marker behind a
+// string that was never closed. Once a marker stands in it no more is certain.
+func certainJSON(g *progress, text []byte, closing []string) []byte {
+	tail := text[g.bytes:]
 	for _, m := range closing {
-		if i := bytes.Index(text, []byte(m)); i >= 0 {
-			text = text[:i]
+		if i := bytes.Index(tail, []byte(m)); i >= 0 {
+			tail = tail[:i]
+			g.held = true
 		}
-		for n := min(len(m)-1, len(text)); n > 0; n-- {
-			if bytes.HasSuffix(text, []byte(m[:n])) {
-				text = text[:len(text)-n]
+		for n := min(len(m)-1, len(tail)); n > 0; n-- {
+			if bytes.HasSuffix(tail, []byte(m[:n])) {
+				tail = tail[:len(tail)-n]
 				break
 			}
 		}
 	}
-	return bytes.TrimRight(text, "\r\n\t }]")
+	tail = bytes.TrimRight(tail, "\r\n\t }]")
+	return text[:g.bytes+len(tail)]
 }
 
-// certainRaw returns how much of a value of raw text will stay: not the newline
-// at its end, nor a closing tag there that may be another's.
-func certainRaw(text []byte) []byte {
-	trimmed := bytes.TrimLeft(text, " \r\n\t")
-	if len(trimmed) == 0 || trimmed[0] == '<' {
-		return nil // perhaps a wrapper that is no part of the value
+// certainRaw returns how much of a value of raw text will stay, beyond what was
+// sent: not the newline at its end, nor a closing tag there that may be another's.
+func certainRaw(g *progress, text []byte) []byte {
+	if !g.isOpen {
+		trimmed := bytes.TrimLeft(text, " \r\n\t")
+		if len(trimmed) == 0 || trimmed[0] == '<' {
+			return nil // perhaps a wrapper that is no part of the value
+		}
 	}
 	if rest, ok := bytes.CutPrefix(text, []byte("\r\n")); ok {
 		text = rest
 	} else {
 		text = bytes.TrimPrefix(text, []byte("\n"))
 	}
-	text = bytes.TrimRight(text, " \r\n\t")
-	if i := bytes.LastIndex(text, []byte("</")); i >= 0 && !bytes.ContainsAny(text[i+2:max(len(text)-1, i+2)], "> \n") {
-		text = bytes.TrimRight(text[:i], "\r\n")
+	tail := bytes.TrimRight(text[min(g.bytes, len(text)):], " \r\n\t")
+	if i := bytes.LastIndex(tail, []byte("</")); i >= 0 && !bytes.ContainsAny(tail[i+2:max(len(tail)-1, i+2)], "> \n") {
+		tail = bytes.TrimRight(tail[:i], "\r\n")
 	}
-	return text
+	return text[:min(g.bytes, len(text))+len(tail)]
 }
 
 // sendText sends what is new of the string of a parameter.
@@ -250,10 +258,10 @@ func (h *handler) sendMember(g *progress, key string, value any) {
 		if g.open != key || !ok || len(text) < g.bytes {
 			// Never so: what was sent of a string stays. Close it all the same.
 			h.arguments(g, `"`)
-			g.isOpen, g.bytes = false, 0
+			g.isOpen, g.bytes, g.held = false, 0, false
 		} else {
 			h.arguments(g, innerJSON(text[g.bytes:])+`"`)
-			g.isOpen, g.bytes = false, 0
+			g.isOpen, g.bytes, g.held = false, 0, false
 			g.sent[key] = value
 			return
 		}
@@ -326,10 +334,37 @@ func encode(v any) string {
 
 func quoteJSON(s string) string { return encode(s) }
 
-// innerJSON writes a piece of a string as it stands between its quotes.
+// innerJSON writes a piece of a string as it stands between its quotes (RFC 8259,
+// section 7).
 func innerJSON(s string) string {
-	q := encode(s)
-	return q[1 : len(q)-1]
+	plain := true
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] == '"' || s[i] == '\\' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	out := make([]byte, 0, len(s)+16)
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b == '"' || b == '\\':
+			out = append(out, '\\', b)
+		case b == '\n':
+			out = append(out, '\\', 'n')
+		case b == '\t':
+			out = append(out, '\\', 't')
+		case b == '\r':
+			out = append(out, '\\', 'r')
+		case b < 0x20:
+			out = append(out, '\\', 'u', '0', '0', '0'+b>>4, "0123456789abcdef"[b&15])
+		default:
+			out = append(out, b)
+		}
+	}
+	return string(out)
 }
 
 // snapshot copies what has come of a partial call.

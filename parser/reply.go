@@ -16,14 +16,14 @@ func (p *Parser) ParseReply(ctx context.Context, reply any, c Context) (*Result,
 	r := adapters.ReadReply(reply)
 	h := newHandler(p, c, start)
 	if r.Reasoning != "" {
-		h.Reasoning([]byte(r.Reasoning))
+		h.Reasoning(r.Reasoning)
 	}
 	if r.Calls {
 		raw := encode(reply)
 		found := h.Candidate(&extractor.Candidate{Method: extractor.MethodNative, Provenance: extractor.Native, Value: reply, Raw: raw, End: len(raw)})
 		if found || len(h.res.Rejected) > 0 {
 			if h.content.Len() == 0 && r.Text != "" {
-				h.Content([]byte(r.Text))
+				h.Content(r.Text)
 			}
 			return h.finish(), ctx.Err()
 		}
@@ -31,6 +31,6 @@ func (p *Parser) ParseReply(ctx context.Context, reply any, c Context) (*Result,
 	if len(r.Text) > p.o.MaxTextBytes {
 		return p.Parse(ctx, r.Text, c)
 	}
-	err := p.scan(ctx, lenient.NewCursor([]byte(r.Text)), c, h, start, false)
+	err := p.scan(ctx, lenient.NewText(r.Text), c, h, start, false)
 	return h.finish(), err
 }

@@ -79,14 +79,19 @@ func Validate(tool *registry.Tool, parameters map[string]any, o Options) Result 
 		v.res.Parameters, v.res.Errors = parameters, err
 		return v.res
 	}
-	if !o.NoCoercion && (v.strangeKeys(parameters, schema) || validate(schema, parameters) != nil) {
+	err := validate(schema, parameters)
+	changes := len(v.res.Coercions)
+	if !o.NoCoercion && (err != nil || v.strangeKeys(parameters, schema)) {
 		parameters = v.coerce(parameters, schema, "", 0).(map[string]any)
 	}
 	if !o.NoDefaults {
 		v.fill(parameters, schema)
 	}
 	v.res.Parameters = parameters
-	if err := validate(schema, parameters); err != nil {
+	if len(v.res.Coercions) > changes || len(v.res.Defaults) > 0 {
+		err = validate(schema, parameters)
+	}
+	if err != nil {
 		v.res.Errors = translate(err, parameters)
 	}
 	return v.res

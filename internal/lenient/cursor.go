@@ -1,6 +1,9 @@
 package lenient
 
-import "errors"
+import (
+	"errors"
+	"unsafe"
+)
 
 // ErrStopped is what a suspended cursor panics with when its text will never
 // continue: the owner of the cursor gave up. Whoever started the reading
@@ -21,10 +24,26 @@ type Cursor struct {
 	keep int         // bytes before this offset may be forgotten
 	done bool        // no more text will come
 	wait func() bool // suspends until there is more or done; false: stopped
+	src  string      // the text, where it was whole from the start and a string
 }
 
 // NewCursor returns a cursor at the start of a text that is whole.
 func NewCursor(text []byte) *Cursor { return &Cursor{buf: text, done: true} }
+
+// NewText returns a cursor at the start of a text that is whole. What is read of
+// it shares its memory.
+func NewText(text string) *Cursor {
+	// The bytes of a text that is whole are only read: they need no copy.
+	return &Cursor{buf: unsafe.Slice(unsafe.StringData(text), len(text)), done: true, src: text}
+}
+
+// String returns the text from one offset to another.
+func (c *Cursor) String(from, to int) string {
+	if c.src != "" {
+		return c.src[from:to]
+	}
+	return string(c.buf[from-c.base : to-c.base])
+}
 
 // NewStream returns a cursor over a text that arrives by [Cursor.Append]. It
 // calls wait each time it needs a byte that has not come; wait returns when

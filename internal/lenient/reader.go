@@ -33,6 +33,9 @@ type Options struct {
 	Quotes []string
 	// Hash reads Ruby-like hashes: { --key "value" --n 3 }.
 	Hash bool
+	// Watch says that the value will be looked at while it is being built, by
+	// [Reader.Open].
+	Watch bool
 }
 
 // Kind is the kind of a token.
@@ -71,6 +74,7 @@ type Reader struct {
 	ending bool   // unwinding: only ends follow
 
 	scratch  []byte // decoded text of the string being read
+	borrowed *[]byte
 	inString bool
 	keys     [64]string // recently read keys, to save allocations
 	frames   []Frame
@@ -676,7 +680,7 @@ func (r *Reader) stringEnd() (Kind, bool, error) {
 type Frame struct {
 	Object map[string]any // nil for an array
 	Array  []any
-	Keys   []string // the keys of Object in the order in which they came
+	Keys   []string // the keys of Object in the order in which they came, with Options.Watch
 	Key    string   // whose value is being read
 	HasKey bool
 }
@@ -694,10 +698,18 @@ func (r *Reader) OpenText() (text []byte, ok bool) { return r.scratch, r.inStrin
 // returns what there was, with [Truncated] among the fixes.
 func (r *Reader) Value() (any, error) {
 	v, err := r.build()
-	if errors.Is(err, errSet) && len(r.frames) == 0 {
-		return nil, err
+	if r.borrowed != nil {
+		*r.borrowed = r.scratch[:0]
+		buffers.Put(r.borrowed)
+		r.borrowed, r.scratch = nil, nil
 	}
 	return v, err
+}
+
+// borrow takes scratch space that another reader has used before.
+func (r *Reader) borrow() {
+	r.borrowed, _ = buffers.Get().(*[]byte)
+	r.scratch = (*r.borrowed)[:0]
 }
 
 func (r *Reader) build() (any, error) {
@@ -754,7 +766,9 @@ func (r *Reader) build() (any, error) {
 		if len(f.Object) == n {
 			r.fix(r.c.off, DuplicateKey)
 		}
-		f.Keys = append(f.Keys, f.Key)
+		if r.o.Watch {
+			f.Keys = append(f.Keys, f.Key)
+		}
 		f.HasKey = false
 	}
 }

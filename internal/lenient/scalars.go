@@ -11,7 +11,7 @@ func (r *Reader) scalar(b byte) (Kind, bool, error) {
 	c, start := r.c, r.c.off
 	if b == '-' || b >= '0' && b <= '9' {
 		if end, ok := r.number(); ok {
-			r.text = string(c.Slice(start, end))
+			r.text = c.String(start, end)
 			c.off = end
 			r.after()
 			return Number, true, nil

@@ -3,23 +3,33 @@ package lenient
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// plain marks the bytes of a string that need no attention.
-var plain = func() (t [256]bool) {
+// plainFor marks, for a quotation mark, the bytes of its strings that need no
+// attention.
+func plainFor(q byte) (t [256]bool) {
 	for b := 0x20; b < 256; b++ {
-		t[b] = b != '"' && b != '\\' && b != '\'' && b != '`' && b != 0xE2
+		t[b] = byte(b) != q && b != '\\'
 	}
 	return t
-}()
+}
+
+var plainDouble, plainSingle, plainBack = plainFor('"'), plainFor('\''), plainFor('`')
+
+// simpleEscapes are the escape sequences of one letter.
+var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f'}
+
+// buffers keep the scratch space of readers.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // quoted reads a string whose opening quote was just read, up to and with its
 // closing one, and puts its text into r.text.
 func (r *Reader) quoted(q byte, key bool) error {
 	c := r.c
-	if !key && c.HasPrefix(string([]byte{q, q})) && r.triple(q) {
+	if !key && c.Peek() == q && r.triple(q) {
 		return nil
 	}
 	start := c.off
@@ -29,6 +39,13 @@ func (r *Reader) quoted(q byte, key bool) error {
 	copied := false
 	i := c.off - c.base
 	b := c.buf
+	plain := &plainDouble
+	switch q {
+	case '\'':
+		plain = &plainSingle
+	case '`':
+		plain = &plainBack
+	}
 	for {
 		for i < len(b) && plain[b[i]] {
 			i++
@@ -51,31 +68,30 @@ func (r *Reader) quoted(q byte, key bool) error {
 		switch ch := b[i]; {
 		case ch == q:
 			c.off = c.base + i
+			if inner == 0 && r.plainlyCloses(b[i+1:], q, key) {
+				r.endString(start, from, copied, key)
+				return nil
+			}
 			r.park(from, &copied, key)
 			from = max(from, r.parked(from, copied))
 			if r.closes(c.off+1, q, key, inner) {
 				r.unpark()
-				b, i = c.buf, c.off-c.base
-				seg := b[from-c.base : i]
-				c.off++
-				if !copied {
-					if key {
-						if utf8.Valid(seg) {
-							r.text = r.intern(seg)
-							return nil
-						}
-					}
-					r.text = r.validText(start, seg)
-					return nil
-				}
-				r.scratch = append(r.scratch, seg...)
-				r.text = r.validText(start, r.scratch)
+				r.endString(start, from, copied, key)
 				return nil
 			}
 			r.unpark()
 			r.fix(c.off, UnescapedQuote)
 			inner++
 			b, i = c.buf, c.off-c.base+1
+		case ch == '\\' && i+1 < len(b) && simpleEscapes[b[i+1]] != 0:
+			if r.scratch == nil {
+				r.borrow()
+			}
+			r.scratch = append(r.scratch, b[from-c.base:i]...)
+			r.scratch = append(r.scratch, simpleEscapes[b[i+1]])
+			copied = true
+			i += 2
+			from = c.base + i
 		case ch == '\\':
 			c.off = c.base + i
 			r.scratch = append(r.scratch, b[from-c.base:i]...)
@@ -91,6 +107,46 @@ func (r *Reader) quoted(q byte, key bool) error {
 		default: // another kind of quote, or a byte that may begin one
 			i++
 		}
+	}
+}
+
+// plainlyCloses reports whether what stands behind a quotation mark is what
+// strict JSON has there, so that no more need be looked at.
+func (r *Reader) plainlyCloses(next []byte, q byte, key bool) bool {
+	if len(next) < 3 || len(r.stack) == 0 {
+		return false
+	}
+	if key {
+		return next[0] == ':'
+	}
+	top := r.stack[len(r.stack)-1]
+	switch next[0] {
+	case '}':
+		return top == '{'
+	case ']':
+		return top == '['
+	case ',':
+		return next[1] == q || next[1] == ' ' && next[2] == q
+	}
+	return false
+}
+
+// endString ends a string at the cursor's quotation mark. Its text is in the
+// scratch if it was copied, with what stands from an offset on to be added.
+func (r *Reader) endString(start, from int, copied, key bool) {
+	c := r.c
+	seg := c.Slice(from, c.off)
+	c.off++
+	switch {
+	case copied:
+		r.scratch = append(r.scratch, seg...)
+		r.text = r.validText(start, r.scratch)
+	case !utf8.Valid(seg):
+		r.text = r.validText(start, seg)
+	case key:
+		r.text = r.intern(seg)
+	default:
+		r.text = c.String(from, from+len(seg))
 	}
 }
 
@@ -585,6 +641,9 @@ func (r *Reader) smart(key bool) {
 
 // customQuote returns the string delimiter of the options that stands at off, or "".
 func (r *Reader) customQuote(off int) string {
+	if len(r.o.Quotes) == 0 {
+		return ""
+	}
 	for _, q := range r.o.Quotes {
 		if b, ok := r.c.At(off); ok && b == q[0] && r.c.HasPrefixAt(off, q) {
 			return q

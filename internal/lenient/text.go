@@ -7,7 +7,7 @@ type Text string
 // Parse reads a text that is one value from its first byte to its last, but for
 // white space around it.
 func Parse(text string, o Options) (any, *Reader, error) {
-	c := NewCursor([]byte(text))
+	c := NewText(text)
 	r := NewReader(c, o)
 	v, err := r.Value()
 	if err != nil {
