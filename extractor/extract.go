@@ -90,6 +90,7 @@ func (x *extraction) Candidate(c *Candidate) bool {
 func (*extraction) Content(string)           {}
 func (*extraction) Reasoning(string)         {}
 func (*extraction) Recast()                  {}
+func (*extraction) Abandoned()               {}
 func (*extraction) Unclosed()                {}
 func (*extraction) Draft(*Dialect, int)      {}
 func (*extraction) Dropped(int, int, string) {}
