@@ -86,12 +86,14 @@ func (c *Cursor) Kept() int { return c.base }
 func (c *Cursor) Limit() int { return c.base + len(c.buf) }
 
 // Slice returns the bytes from one offset to another. They are valid until the
-// cursor next has to wait.
-func (c *Cursor) Slice(from, to int) []byte { return c.buf[from-c.base : to-c.base] }
+// cursor next has to wait, and must not be written to; appending to them copies.
+func (c *Cursor) Slice(from, to int) []byte {
+	return c.buf[from-c.base : to-c.base : to-c.base]
+}
 
 // Rest returns what has come from the current offset on, without waiting. It is
 // valid until the cursor next has to wait.
-func (c *Cursor) Rest() []byte { return c.buf[c.off-c.base:] }
+func (c *Cursor) Rest() []byte { return c.buf[c.off-c.base : len(c.buf) : len(c.buf)] }
 
 // Fill waits until at least one byte more has come, and reports whether one
 // has: false means that the text has ended.
