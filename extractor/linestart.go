@@ -17,6 +17,7 @@ func (s *Scanner) lineStart() {
 // lineOpens tries one construct and reports whether it was one, so that another
 // may follow.
 func (s *Scanner) lineOpens() bool {
+	s.hand()
 	line := s.c.Offset()
 	off := s.blanks(line)
 	b, ok := s.c.At(off)

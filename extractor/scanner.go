@@ -103,6 +103,7 @@ func (s *Scanner) Run() error {
 			s.lineStart()
 			continue
 		}
+		s.hand()
 		if !s.open(p, b) {
 			s.c.Seek(p + 1)
 			s.text(p + 1)
@@ -206,6 +207,14 @@ func (s *Scanner) wholeRunes(to int) int {
 		}
 	}
 	return to
+}
+
+// hand hands on, in a stream, the content that is certain before the scanner
+// waits for what follows.
+func (s *Scanner) hand() {
+	if s.o.Watch {
+		s.content(s.wholeRunes(s.solid))
+	}
 }
 
 // content hands on the text up to an offset.

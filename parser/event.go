@@ -1,5 +1,7 @@
 package parser
 
+import "encoding/json"
+
 // EventType says what an event tells.
 type EventType string
 
@@ -51,4 +53,18 @@ func (h *handler) send(e Event) {
 		return
 	}
 	h.emit(e)
+}
+
+// MarshalJSON writes an event with its index if it is one of a call.
+func (e Event) MarshalJSON() ([]byte, error) {
+	type plain Event
+	switch e.Type {
+	case EventCallStart, EventArguments, EventCallEnd:
+		return json.Marshal(struct {
+			Type  EventType `json:"type"`
+			Index int       `json:"index"`
+			plain
+		}{e.Type, e.Index, plain(e)})
+	}
+	return json.Marshal(plain(e))
 }

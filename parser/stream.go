@@ -91,6 +91,9 @@ func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 	if f.err != nil || f.ended {
 		return nil, errors.Join(f.err, ErrEnded)
 	}
+	if f.err = f.ctx.Err(); f.err != nil {
+		return nil, f.err
+	}
 	if f.fed += len(chunk); f.fed > f.p.o.MaxTextBytes {
 		f.err = fmt.Errorf("%w: more than %d bytes", ErrTextTooLarge, f.p.o.MaxTextBytes)
 		return nil, f.err

@@ -325,7 +325,7 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	}
 	if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
 		// {"city": "Rome</tool_call> : the marker closes the string and all.
-		sub := NewReader(NewText(strings.TrimRight(c.String(start, cut), "\r\n\t }]") + string(q)), Options{MaxDepth: r.o.MaxDepth})
+		sub := NewReader(NewText(strings.TrimRight(c.String(start, cut), "\r\n\t }]")+string(q)), Options{MaxDepth: r.o.MaxDepth})
 		if err := sub.quoted(q, false); err != nil {
 			return err
 		}
