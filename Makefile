@@ -14,8 +14,8 @@ lint:
 	$(tool) golangci-lint run ./...
 
 fuzz:
-	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 20s
-	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 20s
+	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 8s
+	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s
 
 bench:
 	go test ./internal/lenient ./parser -run '^$$' -bench . -benchmem

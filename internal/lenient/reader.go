@@ -155,7 +155,10 @@ func (r *Reader) comment() {
 	c := r.c
 	r.fix(c.off, Comment)
 	block := c.HasPrefix("/*")
-	for c.off += 2; ; c.off++ {
+	if block {
+		c.off++ // so that /*/ is no comment
+	}
+	for c.off++; ; c.off++ {
 		b, ok := c.At(c.off)
 		switch {
 		case !ok:
