@@ -57,6 +57,9 @@ var turnMarkers = []string{
 	"Grounded answer:",
 }
 
+// wrappers may stand around the visible text behind reasoning.
+var wrappers = []region{{"<answer>", "</answer>"}, {"<response>", "</response>"}}
+
 // region is a stretch of text that is not the model's own word.
 type region struct {
 	open, end string

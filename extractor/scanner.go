@@ -354,6 +354,11 @@ func (s *Scanner) strayClose(p, end int) bool {
 		s.drop(p, end, "wrapper")
 		return true
 	}
+	for _, w := range wrappers {
+		if s.c.HasPrefixAt(p, w.end) {
+			return false
+		}
+	}
 	after := end
 	for {
 		b, ok := s.c.At(after)

@@ -88,6 +88,9 @@ func NewTable(rows ...Dialect) (*Table, error) {
 			}
 		}
 	}
+	for _, w := range wrappers {
+		t.marker(all, w.end, closes)
+	}
 	for _, m := range turnMarkers {
 		t.marker(all, m, noise)
 	}

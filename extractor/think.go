@@ -39,6 +39,9 @@ func (s *Scanner) reason(f *reasoning, p, end int, prompt bool) bool {
 	if end > p {
 		s.sink.Dropped(s.mark, end, "reasoning marker")
 	}
+	if again := matchAny(s.c, s.c.SpaceEnd(end), f.open); again >= 0 && !f.start {
+		end = again // opened twice: by the prompt and by the model, say
+	}
 	s.mark, s.solid, s.begin = end, end, end
 	s.c.Seek(end)
 	first := s.closeBytes(f.close)
@@ -119,7 +122,7 @@ func (s *Scanner) endReasoning(to int) {
 	s.c.Keep(to)
 	// The visible text may be wrapped in a tag of its own.
 	next := s.c.SpaceEnd(to)
-	for _, w := range []struct{ open, end string }{{"<answer>", "</answer>"}, {"<response>", "</response>"}} {
+	for _, w := range wrappers {
 		if s.c.HasPrefixAt(next, w.open) {
 			s.drop(to, next+len(w.open), "wrapper")
 			s.unwrap = w.end
