@@ -29,13 +29,19 @@ func (e *Evidence) merge(f Evidence) {
 // Phrases that announce that what follows is shown and not done.
 var examplePhrases = []string{
 	"for example", "e.g.", "for instance", "an example", "example:", "examples:", "example of", "looks like", "look like", "would be", "would look", "might look",
-	"is written", "are written", "you would", "you could", "you can", "you should", "could write", "could call", "could use", "can call it", "one could", "such as",
-	"the format", "following format", "this format", "format is", "format:", "syntax", "documentation", "sample", "schema", "instead of", "rather than", "do not write", "don't write",
-	"never write", "was written", "previously", "earlier you", "the log", "log shows", "returned", "responded with", "response was", "the response", "output was", "says:",
-	"page says", "file contains", "contains:", "reads:", "quote", "someone", "attacker", "injected", "malicious", "the user wrote", "user sent", "you wrote", "you sent", "template",
+	"is written", "are written", "you would", "you could", "you can call", "you can use", "could write", "could call", "could use", "can call it", "one could",
+	"the format", "following format", "this format", "format is", "format:", "syntax", "sample", "do not write", "don't write",
+	"never write", "the log", "log shows", "output was", "says:", "page says", "file contains", "contains:", "someone", "attacker", "injected", "malicious",
+	"the user wrote", "user sent", "you wrote", "you sent", "template",
 	"to call a tool", "to call the tool", "to use a tool", "to use the tool", "to invoke", "means that", "models emit", "model emits", "model writes", "would emit", "emits",
 	"zum beispiel", "por ejemplo", "par exemple", "例如", "比如", "示例", "格式", "たとえば", "例えば",
-	"not call", "won't call", "will not call", "shouldn't call", "should not call", "without calling", "alternatives", "either of", "one of these", "hypothetical", "in theory", "pseudo",
+	"not call", "won't call", "will not call", "shouldn't call", "should not call", "without calling", "hypothetical", "pseudo",
+}
+
+// Phrases that make a guess less likely, but say nothing against a marker.
+var weakPhrases = []string{
+	"such as", "documentation", "schema", "instead of", "rather than", "was written", "previously", "earlier you", "returned", "responded with", "response was",
+	"the response", "reads:", "quote", "you should", "alternatives", "either of", "one of these", "in theory",
 }
 
 // Phrases by which the speaker announces an act of its own.
@@ -89,7 +95,7 @@ func (s *Scanner) lead(k *construct) {
 		return
 	}
 	text := strings.ToLower(string(lastSentences(trimmed)))
-	k.ev.Example = examples.in(text)
+	k.ev.Example = examples.in(text) || !k.marked && weak.in(text)
 	k.ev.Intent = intents.in(text)
 }
 
@@ -122,6 +128,7 @@ func newPhraseTable(phrases []string) *phraseTable {
 
 var (
 	examples = newPhraseTable(examplePhrases)
+	weak     = newPhraseTable(weakPhrases)
 	intents  = newPhraseTable(intentPhrases)
 )
 

@@ -52,6 +52,9 @@ func (s *Scanner) jsonBody(k *construct) bool {
 				return s.closeJSON(k)
 			}
 			if !s.jsonValue(k, closers) {
+				if k.refused && k.got == 0 {
+					s.closing(k)
+				}
 				if k.got == 0 {
 					return s.fail(k)
 				}

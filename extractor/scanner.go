@@ -461,6 +461,9 @@ type construct struct {
 	next   int // where the next candidate begins
 	marked bool
 	led    bool // the words before it were looked at
+	// refused says that a candidate was read and not taken: what was read is
+	// text, and not to be looked at for another.
+	refused bool
 }
 
 // show makes the call that is being read visible.
@@ -500,6 +503,7 @@ func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
 	s.content(min(s.solid, k.start))
 	s.partial = nil
 	if !s.sink.Candidate(cand) {
+		k.refused = true
 		return false
 	}
 	s.calls++
@@ -538,8 +542,9 @@ func (s *Scanner) fail(k *construct) bool {
 	s.abandon()
 	end := s.c.Offset()
 	s.wasted += end - k.start
-	if s.wasted > 4*s.c.Offset()+1<<20 {
-		// Too much was read in vain: do not look inside again.
+	if k.refused && end > k.start || s.wasted > 4*s.c.Offset()+1<<20 {
+		// Too much was read in vain, or what was read is known to be no call: do
+		// not look inside again.
 		s.text(end)
 		return true
 	}
@@ -587,12 +592,12 @@ func (s *Scanner) dialectAt(m *marker, k *construct, p, end int) bool {
 		s.drop(p, next, "doubled marker")
 		return true
 	}
+	if to := s.noCall(end, rows); to > 0 {
+		s.drop(p, to, "no call")
+		return true
+	}
 	form, ok := s.classify(end, rows)
 	if !ok {
-		if to := s.noCall(end, rows); to > 0 {
-			s.drop(p, to, "no call")
-			return true
-		}
 		if s.calls > 0 && s.afterCall && s.endsHere(end) {
 			s.drop(p, end, "closing marker") // written in the place of a closing one
 			s.afterCall = true

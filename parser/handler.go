@@ -301,7 +301,7 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 	}
 	tool := match.Tool
 	if !known {
-		tool = &registry.Tool{Name: strings.TrimSpace(e.Name)}
+		tool = &registry.Tool{Name: registry.BareName(e.Name)}
 		sc.add("no_tools")
 	} else if !match.Exact() && match.Rule != "prefix" {
 		sc.add("name_near")

@@ -63,7 +63,7 @@ func (h *handler) showProgress() {
 		case ok && (match.Exact() || match.Rule == "prefix"):
 			g.tool = match.Tool
 		case h.p.registry.Len() == 0:
-			g.tool = &registry.Tool{Name: name}
+			g.tool = &registry.Tool{Name: registry.BareName(name)}
 		default:
 			g.stuck = true
 			return

@@ -86,6 +86,19 @@ func (r *Registry) Lookup(name string) (Match, bool) {
 	return Match{}, false
 }
 
+// BareName takes off a name what models put around it: a namespace such as
+// "functions.", an index, quotation marks.
+func BareName(name string) string {
+	bare := strings.ReplaceAll(strings.Trim(name, " \t\r\n\"'`*[]<>"), `\_`, "_")
+	if rest, ok := cutNamespace(bare); ok && rest != "" && !strings.HasPrefix(bare, "api.") && !strings.HasPrefix(bare, "$") {
+		bare = rest
+	}
+	if loc := index.FindStringIndex(bare); loc != nil && loc[0] > 0 && bare[loc[0]] != '.' {
+		bare = bare[:loc[0]]
+	}
+	return bare
+}
+
 func cutNamespace(name string) (string, bool) {
 	for _, p := range namespaces {
 		if len(name) > len(p) && strings.EqualFold(name[:len(p)], p) {
