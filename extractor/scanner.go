@@ -129,10 +129,19 @@ func (s *Scanner) text(off int) {
 // Prose moves over text up to the next byte at which something may begin, and
 // hands it on as content. It returns false at the end of the text.
 func (s *Scanner) Prose() bool {
+	trigger, begins := &s.t.trigger, &s.begins
 	for {
 		rest := s.c.Rest()
 		i := 0
-		for i < len(rest) && !s.t.trigger[rest[i]] {
+		for i < len(rest) {
+			if !trigger[rest[i]] {
+				i++
+				continue
+			}
+			if rest[i] != '\n' || i+1 == len(rest) || begins[rest[i+1]] || rest[i+1] == ' ' || rest[i+1] == '\t' {
+				break
+			}
+			s.code = 0 // a line that begins with nothing of interest
 			i++
 		}
 		if i > 0 {
@@ -160,8 +169,9 @@ func (s *Scanner) Prose() bool {
 // scanner is idle.
 func (s *Scanner) Skim() bool {
 	rest := s.c.Rest()
+	trigger := &s.t.trigger
 	for _, b := range rest {
-		if s.t.trigger[b] {
+		if trigger[b] {
 			return false
 		}
 	}
