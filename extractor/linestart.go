@@ -21,7 +21,10 @@ func (s *Scanner) lineOpens() bool {
 	line := s.c.Offset()
 	off := s.blanks(line)
 	b, ok := s.c.At(off)
-	if !ok || !s.begins[b] {
+	if !ok {
+		return false
+	}
+	if second, ok := s.c.At(off + 1); !ok || !s.mayBegin(b, second) {
 		return false
 	}
 	switch {

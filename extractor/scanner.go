@@ -60,18 +60,15 @@ type Scanner struct {
 	found     map[string]search // what was looked ahead for
 	searched  map[*Dialect]int  // up to where no closing marker of the row was found
 	partial   *Partial
-	known     bool      // tools are known
-	begins    [256]bool // bytes with which something may begin a line
+	known     bool                 // tools are known
+	names     *registry.Beginnings // of the known tools' names, nil if none are known
 }
 
 // NewScanner returns a scanner of the text at a cursor.
 func NewScanner(c *lenient.Cursor, o Options, sink Sink) *Scanner {
 	s := &Scanner{c: c, o: o, t: o.Table, sink: sink, known: o.Registry != nil && o.Registry.Len() > 0}
-	s.begins = s.t.begins
 	if s.known {
-		for b, ok := range o.Registry.FirstBytes() {
-			s.begins[b] = s.begins[b] || ok
-		}
+		s.names = o.Registry.Beginnings()
 	}
 	return s
 }
@@ -129,16 +126,20 @@ func (s *Scanner) text(off int) {
 // Prose moves over text up to the next byte at which something may begin, and
 // hands it on as content. It returns false at the end of the text.
 func (s *Scanner) Prose() bool {
-	trigger, begins := &s.t.trigger, &s.begins
+	trigger := &s.t.trigger
 	for {
 		rest := s.c.Rest()
 		i := 0
 		for i < len(rest) {
+			if w := rest[i:]; len(w) >= 8 && !(trigger[w[0]] || trigger[w[1]] || trigger[w[2]] || trigger[w[3]] || trigger[w[4]] || trigger[w[5]] || trigger[w[6]] || trigger[w[7]]) {
+				i += 8
+				continue
+			}
 			if !trigger[rest[i]] {
 				i++
 				continue
 			}
-			if rest[i] != '\n' || i+1 == len(rest) || begins[rest[i+1]] || rest[i+1] == ' ' || rest[i+1] == '\t' {
+			if rest[i] != '\n' || i+2 >= len(rest) || rest[i+1] == ' ' || rest[i+1] == '\t' || s.mayBegin(rest[i+1], rest[i+2]) {
 				break
 			}
 			s.code = 0 // a line that begins with nothing of interest
@@ -162,6 +163,11 @@ func (s *Scanner) Prose() bool {
 			return false
 		}
 	}
+}
+
+// mayBegin reports whether two bytes may begin what counts only at a line's start.
+func (s *Scanner) mayBegin(first, second byte) bool {
+	return s.t.begins.Has(first, second) || s.names != nil && s.names.Has(first, second)
 }
 
 // Skim does the work of [Scanner.Prose] over what has come, without waiting, and

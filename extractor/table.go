@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/callwright/callwright/registry"
 )
 
 // Table is a set of dialects, made ready for scanning. It does not change and is
@@ -16,8 +18,8 @@ type Table struct {
 	line    [256][]*marker       // markers that count at a line's beginning, by first byte
 	labels  []*Dialect           // bodies of lines
 	trigger [256]bool
-	begins  [256]bool // bytes with which something may begin a line
-	closers []string  // closing markers of reasoning that say that all before was reasoning
+	begins  registry.Beginnings // of what may begin a line
+	closers []string            // closing markers of reasoning that say that all before was reasoning
 }
 
 // NewTable makes a table of dialects. A row takes precedence over those before
@@ -135,20 +137,33 @@ func NewTable(rows ...Dialect) (*Table, error) {
 	for i := range t.line {
 		longestFirst(t.line[i])
 	}
-	for b := range t.line {
-		t.begins[b] = len(t.line[b]) > 0
+	for _, list := range t.line {
+		for _, m := range list {
+			t.begins.Add(m.pattern)
+		}
 	}
 	for _, row := range t.labels {
-		t.begins[row.Options.Label[0]|0x20] = true
-		t.begins[row.Options.Label[0]&^0x20] = true
+		t.addLabel(row.Options.Label)
 	}
-	for _, b := range []byte(">*#_-0123456789TtOocf") { // quotations, bold labels, lists, thoughts, observations, calls
-		t.begins[b] = true
+	for _, label := range []string{"Thought", "Observation", "call:", "function"} {
+		t.addLabel(label)
+	}
+	for _, b := range []byte(">*#_-0123456789") { // quotations, bold labels, lists
+		t.begins.AddAny(b)
 	}
 	for _, b := range []byte("\n`{[<~") {
 		t.trigger[b] = true
 	}
 	return t, nil
+}
+
+// addLabel adds a label in any case to what may begin a line.
+func (t *Table) addLabel(label string) {
+	for _, first := range []byte{label[0] | 0x20, label[0] &^ 0x20} {
+		for _, second := range []byte{label[1] | 0x20, label[1] &^ 0x20} {
+			t.begins.Add(string([]byte{first, second}))
+		}
+	}
 }
 
 // spellings returns a pattern and, where a suffix is optional in it, the pattern

@@ -24,8 +24,8 @@ func (m Match) Exact() bool { return m.Rule == "exact" }
 // Get returns the tool of exactly this name, or nil.
 func (r *Registry) Get(name string) *Tool { return r.now.Load().byName[name] }
 
-// FirstBytes marks the bytes that tools' names begin with.
-func (r *Registry) FirstBytes() [256]bool { return r.now.Load().first }
+// Beginnings are those of the tools' names.
+func (r *Registry) Beginnings() *Beginnings { return &r.now.Load().begins }
 
 // HasPrefix reports whether some tool's name begins with p.
 func (r *Registry) HasPrefix(p string) bool {

@@ -44,7 +44,7 @@ type snapshot struct {
 	folded  map[string][]*Tool // by name without case and separators
 	last    map[string][]*Tool // by the folded last part of a dotted name
 	sorted  []string           // names, for looking up by prefix
-	first   [256]bool          // the bytes that names begin with
+	begins  Beginnings         // of names
 	version string
 }
 
@@ -256,7 +256,7 @@ func newSnapshot(tools []*Tool) *snapshot {
 			s.last[key] = append(s.last[key], t)
 		}
 		s.sorted = append(s.sorted, t.Name)
-		s.first[t.Name[0]] = true
+		s.begins.Add(t.Name)
 	}
 	sort.Strings(s.sorted)
 	s.version = version(tools)
