@@ -131,12 +131,16 @@ func (s *Scanner) Prose() bool {
 		rest := s.c.Rest()
 		i := 0
 		for i < len(rest) {
-			if w := rest[i:]; len(w) >= 8 && !(trigger[w[0]] || trigger[w[1]] || trigger[w[2]] || trigger[w[3]] || trigger[w[4]] || trigger[w[5]] || trigger[w[6]] || trigger[w[7]]) {
-				i += 8
-				continue
-			}
-			if !trigger[rest[i]] {
+			w := rest[i:]
+			if !trigger[w[0]] {
 				i++
+				// Most text is quiet: eight bytes at a time.
+				for w = rest[i:]; len(w) >= 8; w = w[8:] {
+					if trigger[w[0]] || trigger[w[1]] || trigger[w[2]] || trigger[w[3]] || trigger[w[4]] || trigger[w[5]] || trigger[w[6]] || trigger[w[7]] {
+						break
+					}
+					i += 8
+				}
 				continue
 			}
 			if rest[i] != '\n' || i+2 >= len(rest) || rest[i+1] == ' ' || rest[i+1] == '\t' || s.mayBegin(rest[i+1], rest[i+2]) {
