@@ -1,124 +1,227 @@
-// Package adapters knows how providers put what a model said on the wire.
+// Package adapters turns what providers send into one neutral [Reply], and what
+// clients ask into one neutral [Request], and both back into any wire format,
+// whole and streamed. The formats themselves are in the packages below it;
+// adapters/formats has the list of them.
+//
+// What a format has no word for is lost in it: docs/wire-formats.md has the table.
+// Members that a format has and we do not know are kept in an [Extra] and come out
+// again in the same format.
 package adapters
 
 import (
 	"strings"
+	"time"
+
+	"github.com/callwright/callwright/internal/wire"
 )
 
-// Reply is what a provider's reply, or one piece of a streamed one, says.
+// Reply is what a model answered, whatever the wire format it came in.
 type Reply struct {
-	// Text is what the model said, Reasoning what the provider set apart as its
-	// reasoning.
-	Text, Reasoning string
-	// Calls reports whether the reply has calls in the provider's own field.
-	Calls bool
-	// Known reports whether the shape is that of a known provider.
-	Known bool
+	// Format names the wire format that it came in.
+	Format string
+	ID     string
+	Model  string
+	// Created is when, to the second; zero if the format does not say.
+	Created time.Time
+	// Choices are the alternative answers; usually there is one.
+	Choices []Choice
+	// Usage is nil if the format did not say.
+	Usage *Usage
+	Extra Extra
 }
 
-// ReadReply reads the text of a decoded reply of OpenAI, Anthropic, Ollama or
-// Gemini, whole or a piece of a stream, told apart by its shape.
-func ReadReply(v any) Reply {
-	m, _ := v.(map[string]any)
-	r := Reply{}
-	if m == nil {
-		return r
+// Choice is one of a reply's alternative answers.
+type Choice struct {
+	Blocks []Block
+	Finish FinishReason
+	// StopSequence is the text that stopped the model, where that is said.
+	StopSequence string
+	Extra        Extra
+}
+
+// BlockType says what a block is.
+type BlockType string
+
+// The types of blocks.
+const (
+	BlockText      BlockType = "text"
+	BlockReasoning BlockType = "reasoning"
+	BlockCall      BlockType = "call"
+	BlockResult    BlockType = "result"
+	BlockRefusal   BlockType = "refusal"
+	BlockMedia     BlockType = "media"
+	// BlockOther is one that only its own format knows: its Extra is all of it.
+	BlockOther BlockType = "other"
+)
+
+// Block is a part of a message.
+type Block struct {
+	Type BlockType
+	// Text is that of text, reasoning and refusals.
+	Text string
+	// Signature is what a provider wants to see again with its reasoning or call:
+	// Anthropic's signature or redacted data, Gemini's thought signature, the
+	// encrypted content of OpenAI's Responses.
+	Signature string
+	Call      *Call
+	Result    *ToolResult
+	Media     *Media
+	// Word is what the format calls it, where it has several words for it.
+	Word  string
+	Extra Extra
+}
+
+// Call is a call in a provider's own field for calls.
+type Call struct {
+	ID   string
+	Name string
+	// Arguments are JSON as the model wrote it: usually an object, but nobody
+	// promises that. Those of a custom tool are text.
+	Arguments string
+	// Custom says that the tool takes free text.
+	Custom bool
+	// Truncated says that the reply was cut off inside this call, or right behind it.
+	Truncated bool
+}
+
+// ToolResult is what a tool gave back.
+type ToolResult struct {
+	CallID string
+	Name   string // of the tool, where the format says it
+	Text   string
+	// Media are images and the like beside the text.
+	Media   []Media
+	IsError bool
+}
+
+// Media is an image, a sound or a document, by its data or its address.
+type Media struct {
+	// MIMEType is such as "image/png"; empty if only the address is known.
+	MIMEType string
+	Data     string // base64
+	URL      string
+	Name     string // of a document's file
+}
+
+// FinishReason says why a reply ended.
+type FinishReason string
+
+// The reasons.
+const (
+	FinishStop     FinishReason = "stop"
+	FinishCalls    FinishReason = "tool_calls"
+	FinishLength   FinishReason = "length"
+	FinishSequence FinishReason = "stop_sequence"
+	FinishFilter   FinishReason = "content_filter"
+	FinishPause    FinishReason = "pause"
+	FinishError    FinishReason = "error"
+)
+
+// Usage counts tokens.
+type Usage struct {
+	// InputTokens are all of the prompt, those that a cache spared or took included.
+	InputTokens int64 `json:"input_tokens"`
+	// OutputTokens are all that the model made, reasoning included.
+	OutputTokens int64 `json:"output_tokens"`
+	// CachedTokens were read from a cache, CacheWriteTokens written to one.
+	CachedTokens     int64 `json:"cached_tokens,omitempty"`
+	CacheWriteTokens int64 `json:"cache_write_tokens,omitempty"`
+	ReasoningTokens  int64 `json:"reasoning_tokens,omitempty"`
+	Extra            Extra `json:"-"`
+}
+
+// Extra are members that only one wire format knows.
+type Extra struct {
+	Format  string
+	Members wire.Object
+}
+
+// Keep returns the members that are left of an object as an Extra. The memory is
+// the object's.
+func Keep(format string, rest wire.Object) Extra {
+	if len(rest) == 0 {
+		return Extra{}
 	}
-	for _, c := range list(m["choices"]) {
-		r.Known = true
-		choice := object(c)
-		for _, k := range []string{"message", "delta"} {
-			r.message(object(choice[k]))
+	return Extra{format, rest}
+}
+
+// For returns the members if they are a format's own.
+func (e Extra) For(format string) wire.Object {
+	if e.Format != format {
+		return nil
+	}
+	return e.Members
+}
+
+// Text is the text of the first choice.
+func (r *Reply) Text() string { return r.join(BlockText) }
+
+// Reasoning is the reasoning of the first choice.
+func (r *Reply) Reasoning() string { return r.join(BlockReasoning) }
+
+func (r *Reply) join(t BlockType) string {
+	if len(r.Choices) == 0 {
+		return ""
+	}
+	return joinBlocks(r.Choices[0].Blocks, t)
+}
+
+func joinBlocks(blocks []Block, t BlockType) string {
+	var one string
+	var b strings.Builder
+	for i := range blocks {
+		if blocks[i].Type != t || blocks[i].Text == "" {
+			continue
 		}
-		r.Text += str(choice["text"])
+		if one == "" && b.Len() == 0 {
+			one = blocks[i].Text
+			continue
+		}
+		if one != "" {
+			b.WriteString(one)
+			one = ""
+		}
+		b.WriteString(blocks[i].Text)
 	}
-	if message := object(m["message"]); message != nil { // Ollama chat
-		r.Known = true
-		r.message(message)
+	if one != "" {
+		return one
 	}
-	if text, ok := m["response"].(string); ok { // Ollama generate
-		r.Known = true
-		r.Text += text
-		r.Reasoning += str(m["thinking"])
+	return b.String()
+}
+
+// Calls are the calls of the first choice.
+func (r *Reply) Calls() []*Call {
+	if len(r.Choices) == 0 {
+		return nil
 	}
-	if blocks := list(m["content"]); blocks != nil { // Anthropic
-		r.Known = true
-		r.blocks(blocks)
-	}
-	for _, c := range list(m["candidates"]) { // Gemini
-		r.Known = true
-		for _, p := range list(object(object(c)["content"])["parts"]) {
-			part := object(p)
-			if part["thought"] == true {
-				r.Reasoning += str(part["text"])
-			} else {
-				r.Text += str(part["text"])
-			}
-			r.Calls = r.Calls || part["functionCall"] != nil
+	return calls(r.Choices[0].Blocks)
+}
+
+func calls(blocks []Block) []*Call {
+	var out []*Call
+	for i := range blocks {
+		if blocks[i].Type == BlockCall {
+			out = append(out, blocks[i].Call)
 		}
 	}
-	for _, o := range list(m["output"]) { // OpenAI Responses
-		r.Known = true
-		item := object(o)
-		switch item["type"] {
-		case "function_call":
-			r.Calls = true
-		case "message":
-			for _, p := range list(item["content"]) {
-				r.Text += str(object(p)["text"])
-			}
+	return out
+}
+
+// Settle makes a reply say what it holds: where there are calls the reason is
+// that, and where the limit cut it off its last call is marked as truncated.
+func (r *Reply) Settle() *Reply {
+	for i := range r.Choices {
+		c := &r.Choices[i]
+		called := calls(c.Blocks)
+		switch {
+		case len(called) > 0 && (c.Finish == FinishStop || c.Finish == ""):
+			c.Finish = FinishCalls
+		case len(called) == 0 && c.Finish == FinishCalls && c.Extra.Format == "":
+			c.Finish = FinishStop
 		}
-	}
-	switch kind := str(m["type"]); { // pieces of streams by events
-	case kind == "content_block_delta":
-		r.Known = true
-		delta := object(m["delta"])
-		r.Text += str(delta["text"])
-		r.Reasoning += str(delta["thinking"])
-	case kind == "response.output_text.delta":
-		r.Known = true
-		r.Text += str(m["delta"])
-	case strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || strings.HasPrefix(kind, "response.") || kind == "ping":
-		r.Known = true
+		if last := len(c.Blocks) - 1; c.Finish == FinishLength && last >= 0 && c.Blocks[last].Type == BlockCall {
+			c.Blocks[last].Call.Truncated = true
+		}
 	}
 	return r
 }
-
-func (r *Reply) message(m map[string]any) {
-	if m == nil {
-		return
-	}
-	switch content := m["content"].(type) {
-	case string:
-		r.Text += content
-	case []any:
-		r.blocks(content)
-	}
-	for _, k := range []string{"reasoning_content", "reasoning", "thinking"} {
-		if s := str(m[k]); s != "" {
-			r.Reasoning += s
-			break
-		}
-	}
-	r.Calls = r.Calls || len(list(m["tool_calls"])) > 0 || m["function_call"] != nil
-}
-
-func (r *Reply) blocks(blocks []any) {
-	for _, b := range blocks {
-		block := object(b)
-		switch block["type"] {
-		case "text", "output_text":
-			r.Text += str(block["text"])
-		case "thinking":
-			r.Reasoning += str(block["thinking"])
-		case "tool_use", "server_tool_use", "mcp_tool_use":
-			r.Calls = true
-		}
-	}
-}
-
-func object(v any) map[string]any { m, _ := v.(map[string]any); return m }
-
-func list(v any) []any { l, _ := v.([]any); return l }
-
-func str(v any) string { s, _ := v.(string); return s }

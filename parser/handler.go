@@ -43,11 +43,15 @@ type handler struct {
 	waiting   []Event // their events
 	deferred  int     // the first of res.Calls that waits
 
-	progress progress
+	progress *progress // of the call that is being read
+	begun    int       // how many calls have begun
+
+	native normalizer.Format // of the calls in a reply's own field
+	paired map[int]bool      // calls that another repeated
 }
 
 func newHandler(p *Parser, c Context, start time.Time) *handler {
-	return &handler{p: p, c: c, start: start, res: Result{Calls: []Call{}, Rejected: []Rejected{}, Warnings: []string{}}, reasoned: c.ReasoningOpen}
+	return &handler{p: p, c: c, start: start, progress: &progress{}, res: Result{Calls: []Call{}, Rejected: []Rejected{}, Warnings: []string{}}, reasoned: c.ReasoningOpen}
 }
 
 func (h *handler) warn(w string) {
@@ -111,10 +115,10 @@ func (h *handler) draft(c *Call) {
 // Abandoned ends a call that was begun in the events and came to nothing.
 func (h *handler) Abandoned() {
 	if !h.progress.started {
-		h.progress = progress{index: h.progress.index}
+		*h.progress = progress{}
 		return
 	}
-	g := &h.progress
+	g := h.progress
 	r := &Rejected{ID: g.id, Tool: g.tool.Name, Errors: []validator.Error{{Code: CodeMalformed, Message: "what began as a call is none"}}}
 	if g.isOpen {
 		h.arguments(g, `"`)
@@ -122,7 +126,7 @@ func (h *handler) Abandoned() {
 	g.isOpen, g.sent = false, nil
 	h.rest(g, nil)
 	h.send(Event{Type: EventCallEnd, Index: g.index, Rejected: r})
-	h.progress = progress{index: g.index + 1}
+	*g = progress{}
 }
 
 // Unclosed says that the reasoning was never closed.
@@ -349,6 +353,12 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 		}
 		return c.Provenance != extractor.Bare && reasons[0].Code != CodeLowConfidence
 	}
+	if h.repeats(&call) {
+		h.warn("repeat_dropped")
+		h.explained(c, &call, "stands in the text and in the provider's field", score)
+		*h.progress = progress{}
+		return true
+	}
 	if h.p.o.DropRepeats && len(h.res.Calls) > 0 {
 		if last := &h.res.Calls[len(h.res.Calls)-1]; last.Tool == call.Tool && reflect.DeepEqual(last.Parameters, call.Parameters) {
 			h.warn("repeat_dropped")
@@ -391,6 +401,8 @@ func (h *handler) format(c *extractor.Candidate, found *normalizer.Found) normal
 		return normalizer.Format(c.Dialect.Name)
 	case c.Method == extractor.MethodCodeblock:
 		return normalizer.MarkdownJSON
+	case c.Provenance == extractor.Native && h.native != "":
+		return h.native
 	case found.Format == normalizer.Unknown || found.Format == "":
 		return normalizer.PlainText
 	}

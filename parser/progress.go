@@ -20,7 +20,7 @@ type progress struct {
 	of      *extractor.Partial
 	started bool
 	stuck   bool // what comes next depends on what comes after it
-	index   int  // of the call; the next one's is one more
+	index   int  // of the call, by its beginning
 	id      string
 	// givenLate says that the model may yet give the call an id.
 	givenLate bool
@@ -36,19 +36,25 @@ type progress struct {
 
 // showProgress sends what has become certain of the call that is being read.
 func (h *handler) showProgress() {
+	if h.scanner != nil {
+		h.show(h.scanner.Partial())
+	}
+}
+
+// show sends what has become certain of a call that is being read.
+func (h *handler) show(part *extractor.Partial) {
 	if h.p.o.Complete || h.p.o.StrictMode || h.p.o.DropRepeats || h.emit == nil {
 		return
 	}
-	part := h.scanner.Partial()
 	if part == nil || !part.Marked || part.Doubtful {
 		return
 	}
-	g := &h.progress
+	g := h.progress
 	if g.of != part {
 		if g.started {
 			return // the call before it has not ended yet
 		}
-		*g = progress{of: part, index: g.index}
+		*g = progress{of: part}
 	}
 	if g.stuck {
 		return
@@ -68,12 +74,11 @@ func (h *handler) showProgress() {
 			g.stuck = true
 			return
 		}
-		if len(h.res.Calls) >= h.p.o.MaxCalls || !h.reasoned && h.content.Len() > 0 && h.looksThoughtful() {
+		if h.mayRepeat(g.tool.Name) || len(h.res.Calls) >= h.p.o.MaxCalls || !h.reasoned && h.content.Len() > 0 && h.looksThoughtful() {
 			g.stuck = true
 			return
 		}
-		g.started = true
-		g.sent = make(map[string]any)
+		h.begin(g)
 		g.givenLate = part.Call != nil && id == ""
 		if !g.givenLate {
 			g.id = h.uniqueID(id)
@@ -275,18 +280,19 @@ func (h *handler) closeProgress(call *Call, rejected *Rejected) {
 	if h.emit == nil {
 		return
 	}
-	g := &h.progress
-	end := Event{Type: EventCallEnd, Index: g.index, Call: call, Rejected: rejected}
+	g := h.progress
+	end := Event{Type: EventCallEnd, Call: call, Rejected: rejected}
 	var params map[string]any
 	switch {
 	case call != nil:
 		c := *call
 		end.Call = &c
 		params = call.Parameters
-		if !g.started && !h.p.o.Complete {
-			g.started = true
-			g.sent = make(map[string]any)
-			h.send(Event{Type: EventCallStart, Index: g.index, ID: call.ID, Tool: call.Tool})
+		if !g.started {
+			h.begin(g)
+			if !h.p.o.Complete {
+				h.send(Event{Type: EventCallStart, Index: g.index, ID: call.ID, Tool: call.Tool})
+			}
 		}
 	case !g.started:
 		return
@@ -298,8 +304,17 @@ func (h *handler) closeProgress(call *Call, rejected *Rejected) {
 	if !h.p.o.Complete {
 		h.rest(g, params)
 	}
+	end.Index = g.index
 	h.send(end)
-	h.progress = progress{index: g.index + 1}
+	*g = progress{}
+}
+
+// begin gives a call its index.
+func (h *handler) begin(g *progress) {
+	g.started = true
+	g.index = h.begun
+	g.sent = make(map[string]any)
+	h.begun++
 }
 
 // rest sends the parameters that were not sent yet, and the closing brace.

@@ -73,6 +73,8 @@ type Result struct {
 	// Dropped are the stretches of the text that are neither content nor
 	// reasoning nor a call: markers, invented results, white space around calls.
 	Dropped []Dropped `json:"dropped,omitempty"`
+	// Reply is what the provider's reply said besides, where there was one.
+	Reply *ReplyInfo `json:"reply,omitempty"`
 	// DurationMicroseconds is how long the parse took.
 	DurationMicroseconds int64 `json:"duration_us"`
 }

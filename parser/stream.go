@@ -88,6 +88,10 @@ func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
 // are valid until the next call.
 func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 	f.events = f.events[:0]
+	return f.feed(chunk)
+}
+
+func (f *Feeder) feed(chunk []byte) ([]Event, error) {
 	if f.err != nil || f.ended {
 		return nil, errors.Join(f.err, ErrEnded)
 	}
@@ -95,7 +99,7 @@ func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 		return nil, f.err
 	}
 	if f.fed += len(chunk); f.fed > f.p.o.MaxTextBytes {
-		f.err = fmt.Errorf("%w: more than %d bytes", ErrTextTooLarge, f.p.o.MaxTextBytes)
+		f.err = f.tooLarge()
 		return nil, f.err
 	}
 	if len(chunk) == 0 {
@@ -109,6 +113,10 @@ func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 	f.next()
 	f.h.showProgress()
 	return f.events, f.err
+}
+
+func (f *Feeder) tooLarge() error {
+	return fmt.Errorf("%w: more than %d bytes", ErrTextTooLarge, f.p.o.MaxTextBytes)
 }
 
 // End says that the text is complete and returns the last events.

@@ -31,6 +31,7 @@ func newBatch() *cobra.Command {
 		Use:   "batch [FILE|-]",
 		Short: "Parse JSON Lines, one text a line",
 		Long: `Parse JSON Lines: {"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"} a line,
+a reply being that of any provider, whole or a recorded stream,
 and write one result a line, in order, each as soon as it and those before it are done. A bad line gives a line with an error.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -205,6 +206,13 @@ func (b *batch) answer(ctx context.Context, l *line) (out []byte) {
 		}
 	}()
 	r, id, err := b.parseLine(ctx, l)
+	if err != nil && r != nil && r.Reply != nil { // what came before the error is told
+		return encodeLine(struct {
+			ID any `json:"id,omitempty"`
+			*parser.Result
+			Error string `json:"error"`
+		}{id, r, fmt.Sprintf("line %d: %v", l.number, err)})
+	}
 	if err != nil {
 		return encodeLine(failure{ID: id, Calls: []string{}, Error: fmt.Sprintf("line %d: %v", l.number, err)})
 	}
@@ -286,13 +294,7 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, any, er
 		}
 		return nil, id, errors.New("the stream gave no result")
 	case fields["reply"] != nil:
-		dec := json.NewDecoder(bytes.NewReader(fields["reply"]))
-		dec.UseNumber()
-		var reply any
-		if err := dec.Decode(&reply); err != nil {
-			return nil, id, fmt.Errorf("\"reply\": %w", err)
-		}
-		r, err := p.ParseReply(ctx, reply, c)
+		r, err := parseReplyValue(ctx, p, fields["reply"], c)
 		return r, id, err
 	}
 	return nil, id, errors.New(`needs "text", "chunks" or "reply"`)

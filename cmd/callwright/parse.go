@@ -14,8 +14,8 @@ func newParse() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "parse [FILE|-]",
-		Short: "Parse one text",
-		Long:  "Parse one text and report its calls: for a person on a terminal, as JSON with --json or when piped.\nExit code 0 with calls, 1 without, 2 on misuse.",
+		Short: "Parse one text, or one reply of a provider",
+		Long:  "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: for a person on a\nterminal, as JSON with --json or when piped. Exit code 0 with calls, 1 without, 2 on misuse.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := f.parser(c.ErrOrStderr())
@@ -26,14 +26,18 @@ func newParse() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := p.Parse(c.Context(), text, f.context())
-			if err != nil {
+			r, err := parseInput(c.Context(), p, text, f.context())
+			if r == nil || err != nil && r.Reply == nil {
 				return err
 			}
+			failed := err // what came before it is told first
 			if asJSON || !isTerminal(c.OutOrStdout()) {
 				err = writeJSON(c.OutOrStdout(), r, "  ")
 			} else {
 				err = report(c.OutOrStdout(), r)
+			}
+			if failed != nil {
+				return failed
 			}
 			if err == nil && !r.Success {
 				return errNoCalls

@@ -24,7 +24,7 @@ type flags struct {
 func (f *flags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions, as OpenAI, Anthropic, Ollama, Gemini or MCP write them")
 	c.Flags().StringVar(&f.model, "model", "", "`NAME` of the model: makes some dialects likelier, loses no call")
-	c.Flags().StringVar(&f.format, "format", "", "`DIALECT` that is expected: makes it likelier, loses no call")
+	c.Flags().StringVar(&f.format, "format", "", "`NAME` of a dialect that is expected, which makes it likelier and loses no call; or of a provider's wire format,\nwhich forces it; or text, for what is no reply")
 	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
 	c.Flags().BoolVar(&f.strict, "strict", false, "take only calls that need no repair and no coercion")
 	c.Flags().BoolVar(&f.partial, "partial", false, "take calls that the text's end cut off")

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -22,7 +24,7 @@ func newStream() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "Parse a text as it arrives on standard input",
-		Long:  "Parse a text as it arrives on standard input: plain text, server-sent events, or JSON Lines as providers stream them.\nWrites events as JSON Lines as they happen.",
+		Long:  "Parse a text as it arrives on standard input: plain text, or any provider's stream, as server-sent events, JSON Lines,\na JSON array or AWS event stream messages. Writes events as JSON Lines as they happen.",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch kind {
@@ -44,8 +46,16 @@ func newStream() *cobra.Command {
 				return err
 			}
 			var readErr error
+			events, err := f.events(c, p, kind, &readErr)
+			if err != nil {
+				return err
+			}
 			found := false
-			for e, err := range parser.Stream(c.Context(), p, chunks(c.InOrStdin(), kind, &readErr), f.context()) {
+			for e, err := range events {
+				if errors.Is(err, adapters.ErrUnexpectedEnd) { // the result says so too
+					fmt.Fprintf(c.ErrOrStderr(), "callwright: %v\n", err)
+					continue
+				}
 				if err != nil {
 					return err
 				}
@@ -69,42 +79,45 @@ func newStream() *cobra.Command {
 	return c
 }
 
-// chunks reads the pieces of text from standard input.
-func chunks(in io.Reader, kind string, failed *error) iter.Seq[string] {
+// events parses standard input as what it is.
+func (f *flags) events(c *cobra.Command, p *parser.Parser, kind string, failed *error) (iter.Seq2[parser.Event, error], error) {
+	context := f.context()
+	in := bufio.NewReaderSize(c.InOrStdin(), 64<<10)
+	format := wireFormat(f.format)
+	switch {
+	case kind == "auto" && format == nil && (f.format == textFormat || looksLikeText(in)), kind == "text":
+		if f.format == textFormat {
+			context.Format = ""
+		}
+		return parser.Stream(c.Context(), p, chunks(in, failed), context), nil
+	case format != nil:
+		context.Format = ""
+	}
+	s, err := formats.Open(in, adapters.Limits{MaxTotalBytes: maxInput})
+	if errors.Is(err, io.EOF) {
+		return parser.Stream(c.Context(), p, func(func(string) bool) {}, context), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if format == nil {
+		format = s.Format
+	}
+	if format == nil {
+		s.Rest.Unread(s.First)
+		return parser.Stream(c.Context(), p, pieces(s.Rest, failed), context), nil
+	}
+	return parser.StreamReply(c.Context(), p, format.Name, s.Events(format), context), nil
+}
+
+// chunks reads text as it comes.
+func chunks(r io.Reader, failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		r := bufio.NewReaderSize(in, 64<<10)
-		if kind == "auto" {
-			kind = detect(r)
-		}
-		if kind == "text" {
-			buf := make([]byte, 32<<10)
-			for {
-				n, err := r.Read(buf)
-				if n > 0 && !yield(string(buf[:n])) {
-					return
-				}
-				if err != nil {
-					if !errors.Is(err, io.EOF) {
-						*failed = err
-					}
-					return
-				}
-			}
-		}
+		buf := make([]byte, 32<<10)
 		for {
-			line, err := readLine(r)
-			if kind == "sse" {
-				data, ok := bytes.CutPrefix(line, []byte("data:"))
-				if !ok {
-					line = nil
-				} else {
-					line = bytes.TrimSpace(data)
-				}
-			}
-			if line = bytes.TrimSpace(line); len(line) > 0 && string(line) != "[DONE]" {
-				if text, ok := piece(line); ok && text != "" && !yield(text) {
-					return
-				}
+			n, err := r.Read(buf)
+			if n > 0 && !yield(string(buf[:n])) {
+				return
 			}
 			if err != nil {
 				if !errors.Is(err, io.EOF) {
@@ -116,76 +129,76 @@ func chunks(in io.Reader, kind string, failed *error) iter.Seq[string] {
 	}
 }
 
-// readLine reads a line of at most maxLine bytes.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			return nil, fmt.Errorf("a line is longer than %d bytes", maxLine)
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
-
-// piece reads the text of one piece of a provider's stream. Text that is no such
-// piece is not lost: it stands for itself.
-func piece(line []byte) (string, bool) {
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return string(line) + "\n", true
-	}
-	if s, ok := v.(string); ok {
-		return s, true
-	}
-	reply := adapters.ReadReply(v)
-	if !reply.Known {
-		if m, ok := v.(map[string]any); ok {
-			for _, k := range []string{"text", "content", "delta", "token"} {
-				if s, ok := m[k].(string); ok {
-					return s, true
+// pieces reads the text of messages that are no known provider's: strings, and
+// objects with a text under a usual key. What is neither stands for itself.
+func pieces(r *wire.Reader, failed *error) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			frame, err := r.Next()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					*failed = err
 				}
+				return
+			}
+			data := bytes.TrimSpace(frame.Data)
+			if len(data) == 0 || string(data) == "[DONE]" {
+				continue
+			}
+			if text := piece(data); text != "" && !yield(text) {
+				return
 			}
 		}
-		return "", false
 	}
-	return reply.Text, true
 }
 
-// detect tells what arrives by its first bytes.
-func detect(r *bufio.Reader) string {
+func piece(data []byte) string {
+	if !json.Valid(data) {
+		return string(data) + "\n"
+	}
+	if s, ok := wire.String(data); ok {
+		return s
+	}
+	o, _ := wire.AsObject(data)
+	for _, k := range []string{"text", "content", "delta", "token"} {
+		if s := o.String(k); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// likelyStream is the confidence from which on a line of JSON is taken for a
+// message of a stream: nothing else is streamed so.
+const likelyStream = 0.5
+
+// looksLikeText tells by its first line whether what arrives is plain text.
+func looksLikeText(r *bufio.Reader) bool {
 	for n := 1; ; n++ {
 		head, err := r.Peek(n)
 		trimmed := bytes.TrimLeft(head, "\ufeff \r\n\t")
 		for _, p := range []string{"data:", "event:", ": ", "id:", "retry:"} {
 			if bytes.HasPrefix(trimmed, []byte(p)) {
-				return "sse"
+				return false
 			}
 		}
-		if err != nil || len(trimmed) > 0 && trimmed[0] != '{' && len(trimmed) >= 6 {
-			if len(trimmed) == 0 || trimmed[0] != '{' {
-				return "text"
+		switch {
+		case len(trimmed) == 0:
+			if err != nil {
+				return true
 			}
-		}
-		if len(trimmed) > 0 && trimmed[0] == '{' {
-			if i := bytes.IndexByte(trimmed, '\n'); i >= 0 || err != nil {
-				if i < 0 {
-					i = len(trimmed)
-				}
-				var v any
-				if json.Unmarshal(trimmed[:i], &v) == nil && adapters.ReadReply(v).Known {
-					return "ndjson"
-				}
-				return "text"
+		case trimmed[0] == 0:
+			return false
+		case trimmed[0] == '{' || trimmed[0] == '[':
+			line, _, whole := bytes.Cut(trimmed, []byte("\n"))
+			if whole || err != nil {
+				return formats.DetectFormat(bytes.TrimLeft(line, "[ ")).Confidence < likelyStream
 			}
+		case len(trimmed) >= 6 || err != nil:
+			return true
 		}
 		if err != nil {
-			return "text"
+			return true
 		}
 		if buffered := r.Buffered(); buffered > n {
 			n = buffered - 1

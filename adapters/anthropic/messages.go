@@ -1,0 +1,306 @@
+// Package anthropic has the wire format of Anthropic's messages.
+package anthropic
+
+import (
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// Name is the name of the format.
+const Name = "anthropic_messages"
+
+// Messages is POST /v1/messages (Anthropic's API reference, "Messages"). Blocks
+// that the provider runs itself, such as server_tool_use, are no calls to run:
+// they are kept as they are.
+var Messages = &adapters.Format{
+	Name: Name, Version: "2023-06-01", Framing: wire.SSE, ContentType: "text/event-stream", Sequential: true,
+	IDs: callID,
+	Carries: adapters.Carries{
+		ID: true, Model: true, Reasoning: true, Signature: true, CallIDs: true, Order: true, StopSequence: true,
+		Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true, Sequence: true, Pause: true,
+	},
+	Recognize: recognize,
+	Reply:     decodeReply, AppendReply: encodeReply,
+	Request: decodeRequest, AppendRequest: encodeRequest,
+	Decoder: func() adapters.Decoder { return &decoder{} },
+	Encoder: func(out *adapters.Output) adapters.Encoder { return &encoder{out: out, block: -1} },
+}
+
+var (
+	replyID = adapters.IDRule{Prefix: "msg_", Any: true}
+	callID  = adapters.IDRule{Prefix: "toolu_", Max: 64}
+)
+
+func recognize(o wire.Object, event string) (float64, string) {
+	kind := o.String("type")
+	switch kind {
+	case "message":
+		if o.String("role") == "assistant" && wire.AsList(o.Get("content")) != nil {
+			return 0.97, "2023-06-01"
+		}
+	case "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop":
+		if event == kind || o.Has("delta") || o.Has("message") || o.Has("content_block") || o.Has("index") || len(o) == 1 {
+			return 0.96, "2023-06-01"
+		}
+	case "ping":
+		if len(o) == 1 {
+			return 0.6, "2023-06-01"
+		}
+	}
+	for _, b := range wire.Objects(o.Get("content")) {
+		switch b.String("type") {
+		case "tool_use", "thinking", "text":
+			if o.Has("stop_reason") {
+				return 0.9, "2023-06-01"
+			}
+			return 0.45, "2023-06-01"
+		}
+	}
+	return 0, ""
+}
+
+var finishReasons = map[string]adapters.FinishReason{
+	"end_turn": adapters.FinishStop, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence, "tool_use": adapters.FinishCalls,
+	"pause_turn": adapters.FinishPause, "refusal": adapters.FinishFilter, "model_context_window_exceeded": adapters.FinishLength,
+}
+
+func finishOf(s string) adapters.FinishReason {
+	if f, ok := finishReasons[s]; ok || s == "" {
+		return f
+	}
+	return adapters.FinishStop
+}
+
+func finishWord(f adapters.FinishReason) string {
+	switch f {
+	case adapters.FinishLength:
+		return "max_tokens"
+	case adapters.FinishSequence:
+		return "stop_sequence"
+	case adapters.FinishCalls:
+		return "tool_use"
+	case adapters.FinishPause:
+		return "pause_turn"
+	case adapters.FinishFilter:
+		return "refusal"
+	}
+	return "end_turn"
+}
+
+func decodeReply(o wire.Object) (*adapters.Reply, error) {
+	r := &adapters.Reply{ID: o.TakeString("id"), Model: o.TakeString("model"), Usage: decodeUsage(o.TakeObject("usage"))}
+	o.Take("type")
+	o.Take("role")
+	c := adapters.Choice{Finish: finishOf(o.TakeString("stop_reason")), StopSequence: o.TakeString("stop_sequence")}
+	c.Blocks = decodeContent(o.Take("content"))
+	r.Choices = []adapters.Choice{c}
+	r.Extra = adapters.Keep(Name, o)
+	return r, nil
+}
+
+func decodeContent(raw []byte) []adapters.Block {
+	if s, ok := wire.String(raw); ok {
+		return []adapters.Block{{Type: adapters.BlockText, Text: s}}
+	}
+	var out []adapters.Block
+	for _, b := range wire.Objects(raw) {
+		out = append(out, decodeBlock(b))
+	}
+	return out
+}
+
+func decodeBlock(o wire.Object) adapters.Block {
+	all := append(wire.Object(nil), o...)
+	keep := func() adapters.Extra { return adapters.Keep(Name, o) }
+	switch o.TakeString("type") {
+	case "text":
+		return adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text"), Extra: keep()}
+	case "thinking":
+		return adapters.Block{Type: adapters.BlockReasoning, Text: o.TakeString("thinking"), Signature: o.TakeString("signature"), Extra: keep()}
+	case "redacted_thinking":
+		return adapters.Block{Type: adapters.BlockReasoning, Signature: o.TakeString("data"), Word: "redacted_thinking", Extra: keep()}
+	case "tool_use":
+		return adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: o.TakeString("id"), Name: o.TakeString("name"), Arguments: convert.ArgumentsText(o.Take("input"))}, Extra: keep()}
+	case "tool_result":
+		r := &adapters.ToolResult{CallID: o.TakeString("tool_use_id"), IsError: o.Bool("is_error")}
+		o.Take("is_error")
+		for _, b := range decodeContent(o.Take("content")) {
+			switch b.Type {
+			case adapters.BlockText:
+				r.Text += b.Text
+			case adapters.BlockMedia:
+				r.Media = append(r.Media, *b.Media)
+			}
+		}
+		return adapters.Block{Type: adapters.BlockResult, Result: r, Extra: keep()}
+	case "image", "document":
+		if m := decodeSource(o.Object("source")); m != nil {
+			o.Take("source")
+			m.Name = o.TakeString("title")
+			return adapters.Block{Type: adapters.BlockMedia, Media: m, Extra: keep()}
+		}
+	}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, all)}
+}
+
+func decodeSource(s wire.Object) *adapters.Media {
+	switch s.String("type") {
+	case "base64":
+		return &adapters.Media{MIMEType: s.String("media_type"), Data: s.String("data")}
+	case "url":
+		return &adapters.Media{URL: s.String("url")}
+	}
+	return nil
+}
+
+func decodeUsage(o wire.Object) *adapters.Usage {
+	if o == nil {
+		return nil
+	}
+	u := &adapters.Usage{CachedTokens: o.TakeInt("cache_read_input_tokens"), CacheWriteTokens: o.TakeInt("cache_creation_input_tokens"), OutputTokens: o.TakeInt("output_tokens")}
+	// Anthropic counts what a cache spared or took apart from the rest.
+	u.InputTokens = o.TakeInt("input_tokens") + u.CachedTokens + u.CacheWriteTokens
+	u.Extra = adapters.Keep(Name, o)
+	return u
+}
+
+func encodeUsage(u *adapters.Usage) wire.Object {
+	var o wire.Object
+	if u == nil {
+		u = &adapters.Usage{}
+	}
+	o.SetInt("input_tokens", max(u.InputTokens-u.CachedTokens-u.CacheWriteTokens, 0))
+	o.SetInt("cache_creation_input_tokens", u.CacheWriteTokens)
+	o.SetInt("cache_read_input_tokens", u.CachedTokens)
+	o.SetInt("output_tokens", u.OutputTokens)
+	o.Merge(u.Extra.For(Name))
+	return o
+}
+
+func encodeReply(r *adapters.Reply) (wire.Object, error) {
+	o := head(r.ID, r.Model)
+	var c adapters.Choice
+	if len(r.Choices) > 0 {
+		c = r.Choices[0]
+	}
+	o.SetList("content", encodeBlocks(c.Blocks))
+	o.SetString("stop_reason", finishWord(c.Finish))
+	if c.StopSequence != "" {
+		o.SetString("stop_sequence", c.StopSequence)
+	} else {
+		o.Set("stop_sequence", []byte("null"))
+	}
+	o.SetObject("usage", encodeUsage(r.Usage))
+	o.Merge(r.Extra.For(Name))
+	return o, nil
+}
+
+func head(id, model string) wire.Object {
+	var o wire.Object
+	if id == "" {
+		id = replyID.New()
+	}
+	o.SetString("id", id)
+	o.SetString("type", "message")
+	o.SetString("role", "assistant")
+	o.SetString("model", model)
+	return o
+}
+
+// encodeBlocks writes blocks; what would be empty is left out, since the provider
+// refuses it.
+func encodeBlocks(blocks []adapters.Block) [][]byte {
+	var out [][]byte
+	for i := range blocks {
+		if o := encodeBlock(&blocks[i]); o != nil {
+			out = append(out, o.Bytes())
+		}
+	}
+	return out
+}
+
+func encodeBlock(b *adapters.Block) wire.Object {
+	var o wire.Object
+	switch b.Type {
+	case adapters.BlockText, adapters.BlockRefusal:
+		if b.Text == "" {
+			return nil
+		}
+		o.SetString("type", "text")
+		o.SetString("text", b.Text)
+	case adapters.BlockReasoning:
+		if b.Text == "" && b.Signature != "" {
+			o.SetString("type", "redacted_thinking")
+			o.SetString("data", b.Signature)
+			break
+		}
+		o.SetString("type", "thinking")
+		o.SetString("thinking", b.Text)
+		o.SetString("signature", b.Signature)
+	case adapters.BlockCall:
+		o.SetString("type", "tool_use")
+		o.SetString("id", callID.FitOrNew(b.Call.ID))
+		o.SetString("name", b.Call.Name)
+		o.Set("input", convert.ArgumentsObject(b.Call))
+	case adapters.BlockResult:
+		o = encodeResult(b.Result)
+	case adapters.BlockMedia:
+		o = encodeMedia(b.Media)
+	case adapters.BlockOther:
+		return b.Extra.For(Name)
+	default:
+		return nil
+	}
+	o.Merge(b.Extra.For(Name))
+	return o
+}
+
+func encodeResult(r *adapters.ToolResult) wire.Object {
+	var o wire.Object
+	o.SetString("type", "tool_result")
+	o.SetString("tool_use_id", callID.Fit(r.CallID))
+	if len(r.Media) == 0 {
+		o.SetString("content", r.Text)
+	} else {
+		var blocks []adapters.Block
+		if r.Text != "" {
+			blocks = append(blocks, adapters.Block{Type: adapters.BlockText, Text: r.Text})
+		}
+		for i := range r.Media {
+			blocks = append(blocks, adapters.Block{Type: adapters.BlockMedia, Media: &r.Media[i]})
+		}
+		o.SetList("content", encodeBlocks(blocks))
+	}
+	if r.IsError {
+		o.SetBool("is_error", true)
+	}
+	return o
+}
+
+func encodeMedia(m *adapters.Media) wire.Object {
+	var o, source wire.Object
+	kind := "document"
+	if convert.IsImage(m) {
+		kind = "image"
+	}
+	switch {
+	case m.URL != "":
+		source.SetString("type", "url")
+		source.SetString("url", m.URL)
+	case kind == "image" || m.MIMEType == "application/pdf":
+		source.SetString("type", "base64")
+		source.SetString("media_type", m.MIMEType)
+		source.SetString("data", m.Data)
+	default:
+		o.SetString("type", "text")
+		o.SetString("text", convert.LeftOut(m))
+		return o
+	}
+	o.SetString("type", kind)
+	o.SetObject("source", source)
+	if kind == "document" {
+		o.SetText("title", m.Name)
+	}
+	return o
+}

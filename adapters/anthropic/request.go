@@ -1,0 +1,317 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// DefaultMaxTokens is what a request asks for that does not say how long the
+// answer may be: the provider wants a bound. What is known of models sets a
+// better one (package models).
+const DefaultMaxTokens = 8192
+
+func decodeRequest(o wire.Object) (*adapters.Request, error) {
+	r := &adapters.Request{
+		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"), Temperature: convert.Number(o.Take("temperature")),
+		TopP: convert.Number(o.Take("top_p")), TopK: convert.Number(o.Take("top_k")), Stop: convert.Strings(o.Take("stop_sequences")),
+		Stream: o.Bool("stream"), IncludeUsage: true,
+	}
+	o.Take("stream")
+	if system := decodeContent(o.Take("system")); len(system) > 0 {
+		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: system})
+	}
+	for _, m := range wire.Objects(o.Take("messages")) {
+		r.Messages = append(r.Messages, decodeMessage(m)...)
+	}
+	for _, t := range wire.Objects(o.Take("tools")) {
+		r.Tools = append(r.Tools, decodeTool(t))
+	}
+	if choice := o.TakeObject("tool_choice"); choice != nil {
+		switch choice.String("type") {
+		case "auto":
+			r.ToolChoice.Mode = adapters.ToolAuto
+		case "any":
+			r.ToolChoice.Mode = adapters.ToolRequired
+		case "none":
+			r.ToolChoice.Mode = adapters.ToolNone
+		case "tool":
+			r.ToolChoice = adapters.ToolChoice{Mode: adapters.ToolNamed, Name: choice.String("name")}
+		}
+		if raw := choice.Get("disable_parallel_tool_use"); !wire.IsNull(raw) {
+			parallel := string(raw) != "true"
+			r.ParallelCalls = &parallel
+		}
+	}
+	if thinking := o.Object("thinking"); thinking != nil {
+		switch thinking.String("type") {
+		case "disabled":
+			r.Effort = "off"
+		case "enabled", "adaptive":
+			r.Effort = "on"
+			r.ReasoningTokens = thinking.Int("budget_tokens")
+		}
+		o.Take("thinking")
+	}
+	decodeOutputConfig(&o, r)
+	if meta := o.TakeObject("metadata"); meta != nil {
+		r.User = meta.TakeString("user_id")
+		if len(meta) > 0 {
+			o.SetObject("metadata", meta)
+		}
+	}
+	r.Extra = adapters.Keep(Name, o)
+	return r, nil
+}
+
+// decodeOutputConfig reads the effort and the wanted format of the answer.
+func decodeOutputConfig(o *wire.Object, r *adapters.Request) {
+	config := o.TakeObject("output_config")
+	if effort := config.TakeString("effort"); effort != "" {
+		r.Effort = effort
+	}
+	format := config.TakeObject("format")
+	if format == nil {
+		format = o.TakeObject("output_format") // as the beta had it
+	}
+	if schema := format.Get("schema"); schema != nil {
+		r.Response = &adapters.ResponseFormat{Schema: schema}
+	}
+	if len(config) > 0 {
+		o.SetObject("output_config", config)
+	}
+}
+
+// decodeMessage reads a message. Results become messages of their own.
+func decodeMessage(m wire.Object) []adapters.Message {
+	role := adapters.RoleUser
+	if m.TakeString("role") == "assistant" {
+		role = adapters.RoleAssistant
+	}
+	blocks := decodeContent(m.Take("content"))
+	extra := adapters.Keep(Name, m)
+	var out []adapters.Message
+	open := false
+	for _, b := range blocks {
+		if b.Result != nil {
+			out = append(out, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{b}})
+			open = false
+			continue
+		}
+		if !open {
+			out = append(out, adapters.Message{Role: role, Extra: extra})
+			open = true
+		}
+		last := &out[len(out)-1]
+		last.Blocks = append(last.Blocks, b)
+	}
+	if len(blocks) == 0 {
+		out = append(out, adapters.Message{Role: role, Extra: extra})
+	}
+	return out
+}
+
+func decodeTool(t wire.Object) adapters.Tool {
+	if kind := t.String("type"); kind != "" && kind != "custom" || !t.Has("input_schema") && !t.Has("description") {
+		return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.Keep(Name, t)}
+	}
+	out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema")}
+	if raw := t.Take("strict"); !wire.IsNull(raw) {
+		strict := string(raw) == "true"
+		out.Strict = &strict
+	}
+	out.Extra = adapters.Keep(Name, t)
+	return out
+}
+
+func encodeRequest(r *adapters.Request) (wire.Object, error) {
+	var o wire.Object
+	o.SetString("model", r.Model)
+	limit := r.MaxTokens
+	if limit <= 0 {
+		limit = max(DefaultMaxTokens, r.ReasoningTokens+1024)
+	}
+	o.SetInt("max_tokens", limit)
+	system, messages := encodeMessages(r.Messages)
+	if system != nil {
+		o.Set("system", system)
+	}
+	o.SetList("messages", messages)
+	var tools [][]byte
+	for i := range r.Tools {
+		if t := encodeTool(&r.Tools[i]); t != nil {
+			tools = append(tools, t.Bytes())
+		}
+	}
+	if len(tools) > 0 {
+		o.SetList("tools", tools)
+	}
+	if choice := encodeToolChoice(r); choice != nil {
+		o.SetObject("tool_choice", choice)
+	}
+	if r.Stream {
+		o.SetBool("stream", true)
+	}
+	convert.SetNumber(&o, "temperature", r.Temperature)
+	convert.SetNumber(&o, "top_p", r.TopP)
+	convert.SetNumber(&o, "top_k", r.TopK)
+	if len(r.Stop) > 0 {
+		o.Set("stop_sequences", convert.QuoteAll(r.Stop))
+	}
+	encodeThinking(&o, r)
+	if r.User != "" {
+		var meta wire.Object
+		meta.SetString("user_id", r.User)
+		o.SetObject("metadata", meta)
+	}
+	o.Merge(r.Extra.For(Name))
+	return o, nil
+}
+
+func encodeThinking(o *wire.Object, r *adapters.Request) {
+	var thinking, config wire.Object
+	switch {
+	case r.ReasoningTokens > 0:
+		thinking.SetString("type", "enabled")
+		thinking.SetInt("budget_tokens", r.ReasoningTokens)
+	case r.Effort == "on":
+		thinking.SetString("type", "adaptive")
+	case r.Effort == "off", r.Effort == "none":
+		thinking.SetString("type", "disabled")
+	case r.Effort == "minimal":
+		config.SetString("effort", "low")
+	case r.Effort != "":
+		config.SetString("effort", r.Effort)
+	}
+	if thinking != nil {
+		o.SetObject("thinking", thinking)
+	}
+	if f := r.Response; f != nil && f.Schema != nil {
+		var format wire.Object
+		format.SetString("type", "json_schema")
+		format.Set("schema", f.Schema)
+		config.SetObject("format", format)
+	}
+	if config != nil {
+		o.SetObject("output_config", config)
+	}
+}
+
+func encodeToolChoice(r *adapters.Request) wire.Object {
+	var o wire.Object
+	switch r.ToolChoice.Mode {
+	case adapters.ToolAuto:
+		o.SetString("type", "auto")
+	case adapters.ToolRequired:
+		o.SetString("type", "any")
+	case adapters.ToolNone:
+		o.SetString("type", "none")
+		return o
+	case adapters.ToolNamed:
+		o.SetString("type", "tool")
+		o.SetString("name", r.ToolChoice.Name)
+	default:
+		if r.ParallelCalls == nil || *r.ParallelCalls || len(r.Tools) == 0 {
+			return nil
+		}
+		o.SetString("type", "auto")
+	}
+	if r.ParallelCalls != nil {
+		o.SetBool("disable_parallel_tool_use", !*r.ParallelCalls)
+	}
+	return o
+}
+
+func encodeTool(t *adapters.Tool) wire.Object {
+	if t.Other {
+		return t.Extra.For(Name)
+	}
+	var o wire.Object
+	o.SetString("name", t.Name)
+	o.SetText("description", t.Description)
+	o.Set("input_schema", schemaOf(t))
+	if t.Strict != nil {
+		o.SetBool("strict", *t.Strict)
+	}
+	o.Merge(t.Extra.For(Name))
+	return o
+}
+
+// schemaOf is the schema of a tool's parameters: the provider wants one that says
+// that they are an object.
+func schemaOf(t *adapters.Tool) json.RawMessage {
+	if t.Custom {
+		return json.RawMessage(convert.FreeTextSchema)
+	}
+	s, ok := wire.AsObject(t.Parameters)
+	if !ok {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	if !s.Has("type") {
+		var typed wire.Object
+		typed.SetString("type", "object")
+		typed.Merge(s)
+		return typed.Bytes()
+	}
+	return t.Parameters
+}
+
+// encodeMessages writes the system's words apart and the rest in turns of the
+// user and the assistant: results are the user's, before what he says himself.
+func encodeMessages(messages []adapters.Message) (system []byte, out [][]byte) {
+	var systemBlocks []adapters.Block
+	var turn []adapters.Block
+	var extra wire.Object
+	role := ""
+	flush := func() {
+		if blocks := encodeBlocks(turn); len(blocks) > 0 {
+			var m wire.Object
+			m.SetString("role", role)
+			if len(turn) == 1 && turn[0].Type == adapters.BlockText && len(turn[0].Extra.For(Name)) == 0 {
+				m.SetString("content", turn[0].Text)
+			} else {
+				m.SetList("content", blocks)
+			}
+			m.Merge(extra)
+			out = append(out, m.Bytes())
+		}
+		turn, extra = nil, nil
+	}
+	for i := range messages {
+		m := &messages[i]
+		next := "user"
+		switch m.Role {
+		case adapters.RoleSystem:
+			systemBlocks = append(systemBlocks, m.Blocks...)
+			continue
+		case adapters.RoleAssistant:
+			next = "assistant"
+		}
+		if next != role || m.Role == adapters.RoleTool && !onlyResults(turn) {
+			flush()
+		}
+		role = next
+		turn = append(turn, m.Blocks...)
+		extra.Merge(m.Extra.For(Name))
+	}
+	flush()
+	switch {
+	case len(systemBlocks) == 0:
+	case len(systemBlocks) == 1 && len(systemBlocks[0].Extra.For(Name)) == 0:
+		system = wire.Quote(systemBlocks[0].Text)
+	default:
+		system = wire.List(encodeBlocks(systemBlocks))
+	}
+	return system, out
+}
+
+func onlyResults(blocks []adapters.Block) bool {
+	for i := range blocks {
+		if blocks[i].Result == nil {
+			return false
+		}
+	}
+	return true
+}

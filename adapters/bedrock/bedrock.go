@@ -1,0 +1,424 @@
+// Package bedrock has the wire format of Amazon Bedrock's Converse.
+package bedrock
+
+import (
+	"strings"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// Name is the name of the format.
+const Name = "bedrock_converse"
+
+var callID = adapters.IDRule{Prefix: "tooluse_", Max: 64}
+
+// Converse is POST /model/{id}/converse and converse-stream (Amazon Bedrock API
+// reference, "Converse"). A request's model stands in its address. Streams are AWS
+// event streams; their messages as lines of JSON are read as well.
+var Converse = &adapters.Format{
+	Name: Name, Version: "2023-09-30", Framing: wire.Binary, ContentType: "application/vnd.amazon.eventstream", Sequential: true, IDs: callID,
+	Carries: adapters.Carries{
+		Reasoning: true, Signature: true, CallIDs: true, Order: true, Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true, Sequence: true,
+	},
+	Recognize: recognize,
+	Reply:     decodeReply, AppendReply: encodeReply,
+	Request: decodeRequest, AppendRequest: encodeRequest,
+	Decoder: func() adapters.Decoder { return &decoder{} },
+	Encoder: func(out *adapters.Output) adapters.Encoder { return &encoder{out: out, block: -1} },
+}
+
+var eventTypes = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}
+
+func recognize(o wire.Object, event string) (float64, string) {
+	if m := o.Object("output").Object("message"); m != nil && wire.AsList(m.Get("content")) != nil {
+		if o.Has("stopReason") {
+			return 0.97, "2023-09-30"
+		}
+		return 0.7, "2023-09-30"
+	}
+	for _, t := range eventTypes {
+		if event == t || len(o) == 1 && o[0].Key == t {
+			return 0.95, "2023-09-30"
+		}
+	}
+	return 0, ""
+}
+
+var finishReasons = map[string]adapters.FinishReason{
+	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence,
+	"guardrail_intervened": adapters.FinishFilter, "content_filtered": adapters.FinishFilter, "malformed_tool_use": adapters.FinishError,
+	"malformed_model_output": adapters.FinishError, "model_context_window_exceeded": adapters.FinishLength,
+}
+
+func finishOf(s string) adapters.FinishReason {
+	if f, ok := finishReasons[s]; ok || s == "" {
+		return f
+	}
+	return adapters.FinishStop
+}
+
+func finishWord(f adapters.FinishReason) string {
+	switch f {
+	case adapters.FinishCalls:
+		return "tool_use"
+	case adapters.FinishLength:
+		return "max_tokens"
+	case adapters.FinishSequence:
+		return "stop_sequence"
+	case adapters.FinishFilter:
+		return "content_filtered"
+	}
+	return "end_turn"
+}
+
+func decodeReply(o wire.Object) (*adapters.Reply, error) {
+	output := o.TakeObject("output")
+	m := output.TakeObject("message")
+	m.Take("role")
+	c := adapters.Choice{Blocks: decodeContent(m.Take("content")), Finish: finishOf(o.TakeString("stopReason"))}
+	r := &adapters.Reply{Choices: []adapters.Choice{c}, Usage: decodeUsage(o.TakeObject("usage"))}
+	r.Extra = adapters.Keep(Name, o)
+	return r, nil
+}
+
+func decodeContent(raw []byte) []adapters.Block {
+	var out []adapters.Block
+	for _, b := range wire.Objects(raw) {
+		out = append(out, decodeBlock(b))
+	}
+	return out
+}
+
+func decodeBlock(o wire.Object) adapters.Block {
+	if text, ok := wire.String(o.Get("text")); ok {
+		return adapters.Block{Type: adapters.BlockText, Text: text}
+	}
+	if use := o.Object("toolUse"); use != nil {
+		return adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: use.String("toolUseId"), Name: use.String("name"), Arguments: convert.ArgumentsText(use.Get("input"))}}
+	}
+	if reasoning := o.Object("reasoningContent"); reasoning != nil {
+		if text := reasoning.Object("reasoningText"); text != nil {
+			return adapters.Block{Type: adapters.BlockReasoning, Text: text.String("text"), Signature: text.String("signature")}
+		}
+		return adapters.Block{Type: adapters.BlockReasoning, Signature: reasoning.String("redactedContent"), Word: "redactedContent"}
+	}
+	if result := o.Object("toolResult"); result != nil {
+		r := &adapters.ToolResult{CallID: result.String("toolUseId"), IsError: result.String("status") == "error"}
+		for _, part := range wire.Objects(result.Get("content")) {
+			if part.Has("json") {
+				r.Text += string(part.Get("json"))
+				continue
+			}
+			switch b := decodeBlock(part); b.Type {
+			case adapters.BlockText:
+				r.Text += b.Text
+			case adapters.BlockMedia:
+				r.Media = append(r.Media, *b.Media)
+			}
+		}
+		return adapters.Block{Type: adapters.BlockResult, Result: r}
+	}
+	for _, kind := range []string{"image", "document"} {
+		x := o.Object(kind)
+		data := x.Object("source").String("bytes")
+		if data == "" {
+			continue
+		}
+		mime := kind + "/" + x.String("format")
+		if kind == "document" {
+			mime = "application/" + x.String("format")
+		}
+		return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: data, Name: x.String("name")}}
+	}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, o)}
+}
+
+func decodeUsage(o wire.Object) *adapters.Usage {
+	if o == nil {
+		return nil
+	}
+	u := &adapters.Usage{CachedTokens: o.TakeInt("cacheReadInputTokens"), CacheWriteTokens: o.TakeInt("cacheWriteInputTokens"), OutputTokens: o.TakeInt("outputTokens")}
+	u.InputTokens = o.TakeInt("inputTokens") + u.CachedTokens + u.CacheWriteTokens
+	o.Take("totalTokens")
+	u.Extra = adapters.Keep(Name, o)
+	return u
+}
+
+func encodeUsage(u *adapters.Usage) wire.Object {
+	var o wire.Object
+	o.SetInt("inputTokens", max(u.InputTokens-u.CachedTokens-u.CacheWriteTokens, 0))
+	o.SetInt("outputTokens", u.OutputTokens)
+	o.SetInt("totalTokens", u.InputTokens+u.OutputTokens)
+	if u.CachedTokens > 0 {
+		o.SetInt("cacheReadInputTokens", u.CachedTokens)
+	}
+	if u.CacheWriteTokens > 0 {
+		o.SetInt("cacheWriteInputTokens", u.CacheWriteTokens)
+	}
+	o.Merge(u.Extra.For(Name))
+	return o
+}
+
+func encodeReply(r *adapters.Reply) (wire.Object, error) {
+	var c adapters.Choice
+	if len(r.Choices) > 0 {
+		c = r.Choices[0]
+	}
+	var o, output, m wire.Object
+	m.SetString("role", "assistant")
+	m.SetList("content", encodeBlocks(c.Blocks))
+	output.SetObject("message", m)
+	o.SetObject("output", output)
+	o.SetString("stopReason", finishWord(c.Finish))
+	u := r.Usage
+	if u == nil {
+		u = &adapters.Usage{}
+	}
+	o.SetObject("usage", encodeUsage(u))
+	o.Merge(r.Extra.For(Name))
+	if !o.Has("metrics") {
+		var metrics wire.Object
+		metrics.SetInt("latencyMs", 0)
+		o.SetObject("metrics", metrics)
+	}
+	return o, nil
+}
+
+func encodeBlocks(blocks []adapters.Block) [][]byte {
+	var out [][]byte
+	for i := range blocks {
+		if o := encodeBlock(&blocks[i]); o != nil {
+			out = append(out, o.Bytes())
+		}
+	}
+	return out
+}
+
+func encodeBlock(b *adapters.Block) wire.Object {
+	var o, inner wire.Object
+	switch b.Type {
+	case adapters.BlockText, adapters.BlockRefusal:
+		if b.Text == "" {
+			return nil
+		}
+		o.SetString("text", b.Text)
+	case adapters.BlockReasoning:
+		if b.Text == "" && b.Signature != "" {
+			inner.SetString("redactedContent", b.Signature)
+		} else {
+			var text wire.Object
+			text.SetString("text", b.Text)
+			text.SetText("signature", b.Signature)
+			inner.SetObject("reasoningText", text)
+		}
+		o.SetObject("reasoningContent", inner)
+	case adapters.BlockCall:
+		inner.SetString("toolUseId", callID.FitOrNew(b.Call.ID))
+		inner.SetString("name", b.Call.Name)
+		inner.Set("input", convert.ArgumentsObject(b.Call))
+		o.SetObject("toolUse", inner)
+	case adapters.BlockResult:
+		o.SetObject("toolResult", encodeResult(b.Result))
+	case adapters.BlockMedia:
+		return encodeMedia(b.Media)
+	case adapters.BlockOther:
+		return b.Extra.For(Name)
+	}
+	return o
+}
+
+func encodeResult(r *adapters.ToolResult) wire.Object {
+	var o wire.Object
+	o.SetString("toolUseId", callID.Fit(r.CallID))
+	var parts [][]byte
+	if r.Text != "" || len(r.Media) == 0 {
+		var text wire.Object
+		text.SetString("text", r.Text)
+		parts = append(parts, text.Bytes())
+	}
+	for i := range r.Media {
+		parts = append(parts, encodeMedia(&r.Media[i]).Bytes())
+	}
+	o.SetList("content", parts)
+	if r.IsError {
+		o.SetString("status", "error")
+	}
+	return o
+}
+
+func encodeMedia(m *adapters.Media) wire.Object {
+	var o, x, source wire.Object
+	kind, format, _ := strings.Cut(m.MIMEType, "/")
+	switch {
+	case m.Data == "" || kind != "image" && kind != "application":
+		o.SetString("text", convert.LeftOut(m))
+		return o
+	case kind == "application":
+		kind = "document"
+		name := m.Name
+		if name == "" {
+			name = "document"
+		}
+		x.SetString("name", name)
+	}
+	source.SetString("bytes", m.Data)
+	x.SetString("format", format)
+	x.SetObject("source", source)
+	o.SetObject(kind, x)
+	return o
+}
+
+func decodeRequest(o wire.Object) (*adapters.Request, error) {
+	r := &adapters.Request{Model: o.TakeString("modelId"), IncludeUsage: true}
+	if system := decodeContent(o.Take("system")); len(system) > 0 {
+		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: system})
+	}
+	for _, m := range wire.Objects(o.Take("messages")) {
+		role := adapters.RoleUser
+		if m.String("role") == "assistant" {
+			role = adapters.RoleAssistant
+		}
+		open := false
+		for _, b := range decodeContent(m.Get("content")) {
+			if b.Result != nil {
+				r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{b}})
+				open = false
+				continue
+			}
+			if !open {
+				r.Messages = append(r.Messages, adapters.Message{Role: role})
+				open = true
+			}
+			last := &r.Messages[len(r.Messages)-1]
+			last.Blocks = append(last.Blocks, b)
+		}
+	}
+	config := o.TakeObject("inferenceConfig")
+	r.MaxTokens = config.TakeInt("maxTokens")
+	r.Temperature = convert.Number(config.Take("temperature"))
+	r.TopP = convert.Number(config.Take("topP"))
+	r.Stop = convert.Strings(config.Take("stopSequences"))
+	if len(config) > 0 {
+		o.SetObject("inferenceConfig", config)
+	}
+	tools := o.TakeObject("toolConfig")
+	for _, t := range wire.Objects(tools.Get("tools")) {
+		spec := t.Object("toolSpec")
+		if spec == nil {
+			r.Tools = append(r.Tools, adapters.Tool{Other: true, Extra: adapters.Keep(Name, t)})
+			continue
+		}
+		r.Tools = append(r.Tools, adapters.Tool{Name: spec.String("name"), Description: spec.String("description"), Parameters: spec.Object("inputSchema").Get("json")})
+	}
+	switch choice := tools.Object("toolChoice"); {
+	case choice.Has("tool"):
+		r.ToolChoice = adapters.ToolChoice{Mode: adapters.ToolNamed, Name: choice.Object("tool").String("name")}
+	case choice.Has("any"):
+		r.ToolChoice.Mode = adapters.ToolRequired
+	case choice.Has("auto"):
+		r.ToolChoice.Mode = adapters.ToolAuto
+	}
+	r.Extra = adapters.Keep(Name, o)
+	return r, nil
+}
+
+func encodeRequest(r *adapters.Request) (wire.Object, error) {
+	var o wire.Object
+	var system, messages, turn [][]byte
+	role := ""
+	flush := func() {
+		if len(turn) > 0 {
+			var m wire.Object
+			m.SetString("role", role)
+			m.SetList("content", turn)
+			messages = append(messages, m.Bytes())
+		}
+		turn = nil
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		next := "user"
+		switch m.Role {
+		case adapters.RoleSystem:
+			system = append(system, encodeBlocks(m.Blocks)...)
+			continue
+		case adapters.RoleAssistant:
+			next = "assistant"
+		}
+		if next != role { // turns must alternate
+			flush()
+		}
+		role = next
+		turn = append(turn, encodeBlocks(m.Blocks)...)
+	}
+	flush()
+	o.SetList("messages", messages)
+	if system != nil {
+		o.SetList("system", system)
+	}
+	var config wire.Object
+	if r.MaxTokens > 0 {
+		config.SetInt("maxTokens", r.MaxTokens)
+	}
+	convert.SetNumber(&config, "temperature", r.Temperature)
+	convert.SetNumber(&config, "topP", r.TopP)
+	if len(r.Stop) > 0 {
+		config.Set("stopSequences", convert.QuoteAll(r.Stop))
+	}
+	if len(config) > 0 {
+		o.SetObject("inferenceConfig", config)
+	}
+	if tools := encodeTools(r); tools != nil {
+		o.SetObject("toolConfig", tools)
+	}
+	o.Merge(r.Extra.For(Name))
+	return o, nil
+}
+
+// encodeTools writes the tools; a choice of "none" cannot be said.
+func encodeTools(r *adapters.Request) wire.Object {
+	var list [][]byte
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		if t.Other {
+			if own := t.Extra.For(Name); own != nil {
+				list = append(list, own.Bytes())
+			}
+			continue
+		}
+		var o, spec, schema wire.Object
+		spec.SetString("name", t.Name)
+		spec.SetText("description", t.Description)
+		switch {
+		case t.Custom:
+			schema.Set("json", []byte(convert.FreeTextSchema))
+		case t.Parameters != nil:
+			schema.Set("json", t.Parameters)
+		default:
+			schema.Set("json", []byte(`{"type":"object"}`))
+		}
+		spec.SetObject("inputSchema", schema)
+		o.SetObject("toolSpec", spec)
+		list = append(list, o.Bytes())
+	}
+	if list == nil {
+		return nil
+	}
+	var o, choice, name wire.Object
+	o.SetList("tools", list)
+	switch r.ToolChoice.Mode {
+	case adapters.ToolAuto:
+		choice.SetObject("auto", nil)
+	case adapters.ToolRequired:
+		choice.SetObject("any", nil)
+	case adapters.ToolNamed:
+		name.SetString("name", r.ToolChoice.Name)
+		choice.SetObject("tool", name)
+	}
+	if choice != nil {
+		o.SetObject("toolChoice", choice)
+	}
+	return o
+}

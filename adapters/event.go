@@ -1,0 +1,106 @@
+package adapters
+
+import "time"
+
+// EventType says what a piece of a streamed reply tells.
+type EventType string
+
+// The types of events.
+const (
+	// EventStart has the ID, the Model and when it was Created.
+	EventStart EventType = "start"
+	// EventText, EventReasoning and EventRefusal have a piece of Text. New says
+	// that it begins a block of its own.
+	EventText      EventType = "text"
+	EventReasoning EventType = "reasoning"
+	EventRefusal   EventType = "refusal"
+	// EventSignature has the signature, as Text, of the block that is open.
+	EventSignature EventType = "signature"
+	// EventCallStart has the Index, ID and Name of a call.
+	EventCallStart EventType = "call_start"
+	// EventArguments has a piece of a call's arguments, as Text.
+	EventArguments EventType = "arguments"
+	// EventCallEnd says that a call's arguments are whole, or as whole as they get.
+	EventCallEnd EventType = "call_end"
+	// EventOther has a block that only its own format knows, as Extra.
+	EventOther EventType = "other"
+	// EventFinish has the reason why a choice ended.
+	EventFinish EventType = "finish"
+	// EventUsage has the usage so far; a later one takes its place.
+	EventUsage EventType = "usage"
+	// EventExtra has nothing but members that only its own format knows.
+	EventExtra EventType = "extra"
+	// EventPing says that the other side is still there.
+	EventPing EventType = "ping"
+)
+
+// Event is a piece of a streamed reply.
+type Event struct {
+	Type   EventType
+	Choice int
+	// Index is that of a call among those of its choice, from 0.
+	Index  int
+	Text   string
+	New    bool
+	Custom bool // of a call: its tool takes free text
+
+	ID, Name     string // of a call, or of the reply
+	Model        string
+	Created      time.Time
+	Finish       FinishReason
+	StopSequence string
+	Usage        *Usage
+	Word         string // what the format calls it, where it has several words for it
+	// Extra are members beside what the event tells, Envelope those of the message
+	// that it came in.
+	Extra, Envelope Extra
+}
+
+// MaxCalls is how many calls a streamed choice may hold, and MaxChoices how many
+// choices there may be. What has a higher index is left out.
+const (
+	MaxCalls   = 1024
+	MaxChoices = 128
+)
+
+// Events are the pieces of a reply, each block as one.
+func (r *Reply) Events() []Event {
+	events := []Event{{Type: EventStart, ID: r.ID, Model: r.Model, Created: r.Created, Envelope: r.Extra}}
+	for i := range r.Choices {
+		c := &r.Choices[i]
+		call := 0
+		for j := range c.Blocks {
+			b := &c.Blocks[j]
+			switch b.Type {
+			case BlockText:
+				events = append(events, Event{Type: EventText, Choice: i, Text: b.Text, New: true, Extra: b.Extra})
+			case BlockRefusal:
+				events = append(events, Event{Type: EventRefusal, Choice: i, Text: b.Text, New: true, Extra: b.Extra})
+			case BlockReasoning:
+				if b.Text != "" || b.Signature == "" {
+					events = append(events, Event{Type: EventReasoning, Choice: i, Text: b.Text, New: true, Word: b.Word, Extra: b.Extra})
+				}
+				if b.Signature != "" {
+					events = append(events, Event{Type: EventSignature, Choice: i, Text: b.Signature, New: b.Text == "", Extra: b.Extra})
+				}
+			case BlockCall:
+				events = append(events,
+					Event{Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, Word: b.Word, Extra: b.Extra},
+					Event{Type: EventArguments, Choice: i, Index: call, Text: b.Call.Arguments},
+					Event{Type: EventCallEnd, Choice: i, Index: call, Text: b.Signature})
+				call++
+			case BlockOther:
+				events = append(events, Event{Type: EventOther, Choice: i, Extra: b.Extra})
+			}
+		}
+	}
+	for i := range r.Choices {
+		c := &r.Choices[i]
+		events = append(events, Event{Type: EventFinish, Choice: i, Finish: c.Finish, StopSequence: c.StopSequence, Extra: c.Extra})
+	}
+	if r.Usage != nil {
+		u := *r.Usage
+		events = append(events, Event{Type: EventUsage, Usage: &u})
+	}
+	return events
+}

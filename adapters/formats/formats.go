@@ -1,0 +1,190 @@
+// Package formats lists the wire formats and tells which one something is in.
+package formats
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/bedrock"
+	"github.com/callwright/callwright/adapters/cohere"
+	"github.com/callwright/callwright/adapters/gemini"
+	"github.com/callwright/callwright/adapters/mistral"
+	"github.com/callwright/callwright/adapters/ollama"
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+var all = []*adapters.Format{
+	openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat, ollama.Generate, gemini.Generate, bedrock.Converse, cohere.Chat, mistral.Chat,
+}
+
+// All returns the wire formats.
+func All() []*adapters.Format { return slices.Clone(all) }
+
+// Lookup returns the format of a name, or an error that lists the names.
+func Lookup(name string) (*adapters.Format, error) {
+	var names []string
+	for _, f := range all {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("%w %q, must be one of %q", adapters.ErrUnknownFormat, name, names)
+}
+
+// Detected says what format something is in.
+type Detected struct {
+	// Format is nil if none fits.
+	Format *adapters.Format
+	// Confidence is how sure that is, from 0 to 1: above [Sure] it cannot well be
+	// anything else.
+	Confidence float64
+	// Version is that of the format.
+	Version string
+	// Stream says that it is a recorded stream.
+	Stream bool
+}
+
+// Sure is the confidence from which on something is taken for a reply without
+// having been said to be one.
+const Sure = 0.8
+
+// maxLook is how many messages of a stream are looked at.
+const maxLook = 16
+
+// DetectFormat tells the format of a reply, or of a recorded stream, whole or its
+// beginning. Text that is neither has no format.
+func DetectFormat(data []byte) Detected {
+	trimmed := bytes.TrimLeft(data, "\ufeff \r\n\t")
+	if len(trimmed) > 0 && trimmed[0] == '{' {
+		if o, err := wire.ParseObject(trimmed); err == nil {
+			d := recognize(o, "")
+			if isPiece(o) {
+				d.Stream = d.Format != nil
+			}
+			return d
+		}
+	}
+	return detectStream(wire.NewReader(bytes.NewReader(data), 0, max(len(data)+1, wire.DefaultMaxTotal)))
+}
+
+// isPiece reports whether an object is one message of a stream and no reply.
+func isPiece(o wire.Object) bool {
+	for _, c := range wire.Objects(o.Get("choices")) {
+		if c.Has("delta") && !c.Has("message") {
+			return true
+		}
+	}
+	if t := o.String("type"); t != "" && t != "message" || o.String("object") == "chat.completion.chunk" {
+		return true
+	}
+	return len(o) == 1 && slices.Contains([]string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}, o[0].Key)
+}
+
+// Stream is a stream whose format was found out by its first message.
+type Stream struct {
+	Detected
+	// First is the first message, Rest reads those behind it.
+	First wire.Frame
+	Rest  *wire.Reader
+}
+
+// Open reads a stream's first message that is JSON and tells the stream's format
+// by it; Format is nil if none fits.
+func Open(in io.Reader, l adapters.Limits) (*Stream, error) {
+	s := &Stream{Rest: wire.NewReader(in, l.MaxMessageBytes, l.MaxTotalBytes)}
+	for {
+		frame, err := s.Rest.Next()
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(frame.Data)) == 0 {
+			continue
+		}
+		s.First = wire.Frame{Event: frame.Event, Data: bytes.Clone(frame.Data)}
+		if o, err := wire.ParseObject(frame.Data); err == nil {
+			s.Detected = recognize(o, frame.Event)
+			s.Detected.Stream = true
+		}
+		return s, nil
+	}
+}
+
+// Events reads the stream as one of a format.
+func (s *Stream) Events(f *adapters.Format) iter.Seq2[adapters.Event, error] {
+	s.Rest.Unread(s.First)
+	return adapters.DecodeMessages(f, s.Rest)
+}
+
+func detectStream(r *wire.Reader) Detected {
+	best := Detected{}
+	for range maxLook {
+		frame, err := r.Next()
+		if err != nil && !(errors.Is(err, wire.ErrCut) && len(frame.Data) > 0) {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return best
+		}
+		o, parseErr := wire.ParseObject(frame.Data)
+		if parseErr != nil {
+			continue
+		}
+		if d := recognize(o, frame.Event); d.Confidence > best.Confidence {
+			best = d
+			best.Stream = true
+		}
+		if err != nil {
+			break
+		}
+	}
+	return best
+}
+
+// recognize asks all formats; of equals the first one counts.
+func recognize(o wire.Object, event string) Detected {
+	var best Detected
+	for _, f := range all {
+		if c, version := f.Recognize(o, event); c > best.Confidence {
+			best = Detected{Format: f, Confidence: c, Version: version}
+		}
+	}
+	return best
+}
+
+// Read reads a reply or a recorded stream whose format is known, or found out
+// where f is nil. With an error the reply holds what came before; it is nil where
+// no format fits.
+func Read(f *adapters.Format, data []byte, l adapters.Limits) (*adapters.Reply, error) {
+	stream := false
+	if f == nil {
+		d := DetectFormat(data)
+		if d.Format == nil {
+			// An error is no format's own.
+			if o, err := wire.ParseObject(data); err == nil {
+				if e := adapters.ErrorOf(o); e != nil {
+					return nil, e
+				}
+			}
+			return nil, fmt.Errorf("%w: no known provider's reply", adapters.ErrUnknownFormat)
+		}
+		f, stream = d.Format, d.Stream
+	} else if o, err := wire.ParseObject(data); err != nil || isPiece(o) && adapters.ErrorOf(o) == nil {
+		stream = true
+	}
+	if !stream {
+		r, err := f.DecodeReply(data)
+		if r == nil && err != nil {
+			return nil, err
+		}
+		return r, err
+	}
+	return f.ReadStream(bytes.NewReader(data), l)
+}

@@ -1,0 +1,343 @@
+// Package gemini has the wire format of Gemini's generateContent.
+package gemini
+
+import (
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// Name is the name of the format.
+const Name = "gemini_generate"
+
+var callID = adapters.IDRule{Prefix: "call_", Any: true}
+
+// Generate is models.generateContent and streamGenerateContent (Gemini API
+// reference, "Generating content"), of Google AI and of Vertex. A request's model
+// and whether it streams stand in its address, not in its body.
+var Generate = &adapters.Format{
+	Name: Name, Version: "v1beta", Framing: wire.SSE, ContentType: "text/event-stream", IDs: callID,
+	Carries: adapters.Carries{
+		ID: true, Model: true, Created: true, Choices: true, Reasoning: true, Signature: true, CallSignature: true, CallIDs: true, Order: true,
+		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true,
+	},
+	Recognize: recognize,
+	Reply:     decodeReply, AppendReply: encodeReply,
+	Request: decodeRequest, AppendRequest: encodeRequest,
+	Decoder:    func() adapters.Decoder { return &decoder{} },
+	Encoder:    func(out *adapters.Output) adapters.Encoder { return &encoder{out: out} },
+	Sequential: true,
+}
+
+func recognize(o wire.Object, _ string) (float64, string) {
+	confidence := 0.0
+	for _, c := range wire.Objects(o.Get("candidates")) {
+		if c.Has("content") || c.Has("finishReason") {
+			confidence = 0.85
+		}
+	}
+	if o.Has("usageMetadata") || o.Has("modelVersion") || o.Has("responseId") {
+		confidence = max(confidence+0.1, 0.7)
+	}
+	if o.Has("promptFeedback") {
+		confidence = max(confidence, 0.8)
+	}
+	return min(confidence, 0.97), "v1beta"
+}
+
+var finishReasons = map[string]adapters.FinishReason{
+	"STOP": adapters.FinishStop, "MAX_TOKENS": adapters.FinishLength, "SAFETY": adapters.FinishFilter, "RECITATION": adapters.FinishFilter,
+	"BLOCKLIST": adapters.FinishFilter, "PROHIBITED_CONTENT": adapters.FinishFilter, "SPII": adapters.FinishFilter, "LANGUAGE": adapters.FinishFilter,
+	"IMAGE_SAFETY": adapters.FinishFilter, "MALFORMED_FUNCTION_CALL": adapters.FinishError, "UNEXPECTED_TOOL_CALL": adapters.FinishError,
+	"TOO_MANY_TOOL_CALLS": adapters.FinishError,
+}
+
+func finishOf(s string) adapters.FinishReason {
+	if f, ok := finishReasons[s]; ok || s == "" {
+		return f
+	}
+	return adapters.FinishStop
+}
+
+func finishWord(f adapters.FinishReason) string {
+	switch f {
+	case adapters.FinishLength:
+		return "MAX_TOKENS"
+	case adapters.FinishFilter:
+		return "SAFETY"
+	case adapters.FinishError:
+		return "OTHER"
+	}
+	return "STOP"
+}
+
+func takeHead(o *wire.Object) (id, model string, created time.Time, usage *adapters.Usage) {
+	id, model = o.TakeString("responseId"), o.TakeString("modelVersion")
+	if t, err := time.Parse(time.RFC3339Nano, o.TakeString("createTime")); err == nil {
+		created = t.UTC()
+	}
+	return id, model, created, decodeUsage(o.TakeObject("usageMetadata"))
+}
+
+func decodeUsage(o wire.Object) *adapters.Usage {
+	if o == nil {
+		return nil
+	}
+	u := &adapters.Usage{InputTokens: o.TakeInt("promptTokenCount"), CachedTokens: o.TakeInt("cachedContentTokenCount"), ReasoningTokens: o.TakeInt("thoughtsTokenCount")}
+	u.OutputTokens = o.TakeInt("candidatesTokenCount") + u.ReasoningTokens
+	o.Take("totalTokenCount")
+	u.Extra = adapters.Keep(Name, o)
+	return u
+}
+
+func encodeUsage(u *adapters.Usage) wire.Object {
+	var o wire.Object
+	o.SetInt("promptTokenCount", u.InputTokens)
+	o.SetInt("candidatesTokenCount", max(u.OutputTokens-u.ReasoningTokens, 0))
+	o.SetInt("totalTokenCount", u.InputTokens+u.OutputTokens)
+	if u.CachedTokens > 0 {
+		o.SetInt("cachedContentTokenCount", u.CachedTokens)
+	}
+	if u.ReasoningTokens > 0 {
+		o.SetInt("thoughtsTokenCount", u.ReasoningTokens)
+	}
+	o.Merge(u.Extra.For(Name))
+	return o
+}
+
+func decodeReply(o wire.Object) (*adapters.Reply, error) {
+	r := &adapters.Reply{}
+	r.ID, r.Model, r.Created, r.Usage = takeHead(&o)
+	for _, c := range wire.Objects(o.Take("candidates")) {
+		if len(r.Choices) >= adapters.MaxChoices {
+			break
+		}
+		blocks, finish, rest := takeCandidate(&c)
+		r.Choices = append(r.Choices, adapters.Choice{Blocks: joined(blocks), Finish: finish, Extra: adapters.Keep(Name, rest)})
+	}
+	if len(r.Choices) == 0 {
+		r.Choices = []adapters.Choice{{}}
+		if o.Object("promptFeedback").Has("blockReason") {
+			r.Choices[0].Finish = adapters.FinishFilter
+		}
+	}
+	r.Extra = adapters.Keep(Name, o)
+	return r, nil
+}
+
+// malformed begins what Gemini says of a call that it could not read: the call
+// itself follows.
+const malformed = "Malformed function call: "
+
+func takeCandidate(c *wire.Object) (blocks []adapters.Block, finish adapters.FinishReason, rest wire.Object) {
+	c.Take("index")
+	content := c.TakeObject("content")
+	content.Take("role")
+	blocks = decodeParts(content.Take("parts"))
+	if len(content) > 0 {
+		c.SetObject("content", content)
+	}
+	finish = finishOf(c.TakeString("finishReason"))
+	if text, ok := strings.CutPrefix(c.String("finishMessage"), malformed); ok && len(blocks) == 0 {
+		// What the model wrote stands nowhere else.
+		blocks = []adapters.Block{{Type: adapters.BlockText, Text: text}}
+	}
+	return blocks, finish, *c
+}
+
+// joined joins text that came in several parts.
+func joined(blocks []adapters.Block) []adapters.Block {
+	var out []adapters.Block
+	for _, b := range blocks {
+		last := len(out) - 1
+		if last >= 0 && b.Type == out[last].Type && (b.Type == adapters.BlockText || b.Type == adapters.BlockReasoning) && out[last].Signature == "" && len(b.Extra.Members) == 0 && len(out[last].Extra.Members) == 0 {
+			out[last].Text += b.Text
+			out[last].Signature = b.Signature
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func decodeParts(raw []byte) []adapters.Block {
+	var out []adapters.Block
+	for _, p := range wire.Objects(raw) {
+		out = append(out, decodePart(p))
+	}
+	return out
+}
+
+func decodePart(o wire.Object) adapters.Block {
+	all := append(wire.Object(nil), o...)
+	thought := o.Bool("thought")
+	o.Take("thought")
+	for _, k := range []string{"functionCall", "function_call"} {
+		if f := o.TakeObject(k); f != nil {
+			b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: f.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("args"))}, Signature: o.TakeString("thoughtSignature")}
+			if len(f) > 0 {
+				o.SetObject(k, f)
+			}
+			b.Extra = adapters.Keep(Name, o)
+			return b
+		}
+	}
+	for _, k := range []string{"functionResponse", "function_response"} {
+		if f := o.TakeObject(k); f != nil {
+			return adapters.Block{Type: adapters.BlockResult, Result: decodeResult(f), Extra: adapters.Keep(Name, o)}
+		}
+	}
+	if text, ok := wire.String(o.Take("text")); ok {
+		b := adapters.Block{Type: adapters.BlockText, Text: text}
+		if thought {
+			b.Type, b.Signature = adapters.BlockReasoning, o.TakeString("thoughtSignature")
+		}
+		b.Extra = adapters.Keep(Name, o)
+		return b
+	}
+	for _, k := range []string{"inlineData", "inline_data"} {
+		if d := o.TakeObject(k); d != nil {
+			mime := d.String("mimeType")
+			if mime == "" {
+				mime = d.String("mime_type")
+			}
+			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: d.String("data")}, Extra: adapters.Keep(Name, o)}
+		}
+	}
+	for _, k := range []string{"fileData", "file_data"} {
+		if d := o.TakeObject(k); d != nil {
+			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: d.String("mimeType"), URL: d.String("fileUri")}, Extra: adapters.Keep(Name, o)}
+		}
+	}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, all)}
+}
+
+// decodeResult reads what a function gave back: an object, in which one key may
+// hold all of it.
+func decodeResult(f wire.Object) *adapters.ToolResult {
+	r := &adapters.ToolResult{CallID: f.String("id"), Name: f.String("name")}
+	response := f.Object("response")
+	if len(response) == 1 {
+		switch text, isText := wire.String(response[0].Value); response[0].Key {
+		case "error":
+			r.IsError = true
+			if isText {
+				r.Text = text
+				return r
+			}
+		case "result", "output":
+			if isText {
+				r.Text = text
+			} else {
+				r.Text = string(response[0].Value)
+			}
+			return r
+		}
+	}
+	r.Text = string(response.Bytes())
+	return r
+}
+
+func encodeResult(r *adapters.ToolResult) wire.Object {
+	var o, response wire.Object
+	o.SetText("id", r.CallID)
+	o.SetString("name", r.Name)
+	switch own, err := wire.ParseObject([]byte(r.Text)); {
+	case r.IsError:
+		response.SetString("error", r.Text)
+	case err == nil && !(len(own) == 1 && (own[0].Key == "result" || own[0].Key == "output" || own[0].Key == "error")):
+		response = own
+	default:
+		response.SetString("result", convert.ResultText(r))
+	}
+	o.SetObject("response", response)
+	return o
+}
+
+func encodeReply(r *adapters.Reply) (wire.Object, error) {
+	var o wire.Object
+	var list [][]byte
+	for i := range r.Choices {
+		c := &r.Choices[i]
+		candidate := encodeCandidate(i, encodeParts(c.Blocks))
+		candidate.SetString("finishReason", finishWord(c.Finish))
+		candidate.Merge(c.Extra.For(Name))
+		list = append(list, candidate.Bytes())
+	}
+	o.SetList("candidates", list)
+	setHead(&o, r.ID, r.Model, r.Created, r.Usage)
+	o.Merge(r.Extra.For(Name))
+	return o, nil
+}
+
+func setHead(o *wire.Object, id, model string, created time.Time, usage *adapters.Usage) {
+	if usage != nil {
+		o.SetObject("usageMetadata", encodeUsage(usage))
+	}
+	o.SetText("modelVersion", model)
+	if !created.IsZero() {
+		o.SetString("createTime", created.UTC().Format(time.RFC3339Nano))
+	}
+	o.SetText("responseId", id)
+}
+
+func encodeCandidate(index int, parts [][]byte) wire.Object {
+	var candidate, content wire.Object
+	if len(parts) > 0 {
+		content.SetList("parts", parts)
+	}
+	content.SetString("role", "model")
+	candidate.SetObject("content", content)
+	candidate.SetInt("index", int64(index))
+	return candidate
+}
+
+func encodeParts(blocks []adapters.Block) [][]byte {
+	var out [][]byte
+	for i := range blocks {
+		if o := encodePart(&blocks[i]); o != nil {
+			out = append(out, o.Bytes())
+		}
+	}
+	return out
+}
+
+func encodePart(b *adapters.Block) wire.Object {
+	var o wire.Object
+	switch b.Type {
+	case adapters.BlockText, adapters.BlockRefusal:
+		o.SetString("text", b.Text)
+	case adapters.BlockReasoning:
+		o.SetString("text", b.Text)
+		o.SetBool("thought", true)
+		o.SetText("thoughtSignature", b.Signature)
+	case adapters.BlockCall:
+		var f wire.Object
+		f.SetText("id", b.Call.ID)
+		f.SetString("name", b.Call.Name)
+		f.Set("args", convert.ArgumentsObject(b.Call))
+		o.SetObject("functionCall", f)
+		o.SetText("thoughtSignature", b.Signature)
+	case adapters.BlockResult:
+		o.SetObject("functionResponse", encodeResult(b.Result))
+	case adapters.BlockMedia:
+		var d wire.Object
+		d.SetText("mimeType", b.Media.MIMEType)
+		if b.Media.Data != "" {
+			d.SetString("data", b.Media.Data)
+			o.SetObject("inlineData", d)
+		} else {
+			d.SetString("fileUri", b.Media.URL)
+			o.SetObject("fileData", d)
+		}
+	case adapters.BlockOther:
+		return b.Extra.For(Name)
+	default:
+		return nil
+	}
+	o.Merge(b.Extra.For(Name))
+	return o
+}

@@ -1,0 +1,323 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// takeEither takes a member that is written in either of two ways.
+func takeEither(o *wire.Object, a, b string) []byte {
+	if v := o.Take(a); v != nil {
+		return v
+	}
+	return o.Take(b)
+}
+
+func decodeRequest(o wire.Object) (*adapters.Request, error) {
+	r := &adapters.Request{Model: strings.TrimPrefix(o.TakeString("model"), "models/"), IncludeUsage: true}
+	if system, ok := wire.AsObject(takeEither(&o, "systemInstruction", "system_instruction")); ok {
+		if blocks := decodeParts(system.Get("parts")); len(blocks) > 0 {
+			r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: blocks})
+		}
+	}
+	for _, c := range wire.Objects(o.Take("contents")) {
+		r.Messages = append(r.Messages, decodeContent(c)...)
+	}
+	for _, t := range wire.Objects(o.Take("tools")) {
+		declarations := takeEither(&t, "functionDeclarations", "function_declarations")
+		for _, f := range wire.Objects(declarations) {
+			r.Tools = append(r.Tools, decodeTool(f))
+		}
+		if len(t) > 0 {
+			r.Tools = append(r.Tools, adapters.Tool{Name: t[0].Key, Other: true, Extra: adapters.Keep(Name, t)})
+		}
+	}
+	decodeToolConfig(&o, r)
+	config, _ := wire.AsObject(takeEither(&o, "generationConfig", "generation_config"))
+	decodeConfig(&config, r)
+	if len(config) > 0 {
+		o.SetObject("generationConfig", config)
+	}
+	r.Extra = adapters.Keep(Name, o)
+	return r, nil
+}
+
+func decodeContent(c wire.Object) []adapters.Message {
+	role := adapters.RoleUser
+	if c.TakeString("role") == "model" {
+		role = adapters.RoleAssistant
+	}
+	blocks := joined(decodeParts(c.Take("parts")))
+	extra := adapters.Keep(Name, c)
+	var out []adapters.Message
+	open := false
+	for _, b := range blocks {
+		if b.Result != nil {
+			out = append(out, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{b}})
+			open = false
+			continue
+		}
+		if !open {
+			out = append(out, adapters.Message{Role: role, Extra: extra})
+			open = true
+		}
+		out[len(out)-1].Blocks = append(out[len(out)-1].Blocks, b)
+	}
+	return out
+}
+
+func decodeTool(f wire.Object) adapters.Tool {
+	t := adapters.Tool{Name: f.TakeString("name"), Description: f.TakeString("description")}
+	for _, k := range []string{"parametersJsonSchema", "parameters_json_schema", "parameters"} {
+		if raw := f.Take(k); !wire.IsNull(raw) && t.Parameters == nil {
+			t.Parameters = raw
+			if k == "parameters" {
+				t.Parameters = lowerTypes(raw, 0)
+			}
+		}
+	}
+	t.Extra = adapters.Keep(Name, f)
+	return t
+}
+
+// maxSchemaDepth is how deep types are made lower case.
+const maxSchemaDepth = 64
+
+// lowerTypes writes the types of Gemini's own schemas, "STRING", as JSON Schema does.
+func lowerTypes(raw []byte, depth int) []byte {
+	o, ok := wire.AsObject(raw)
+	if !ok || depth > maxSchemaDepth {
+		return raw
+	}
+	for i := range o {
+		m := &o[i]
+		switch m.Key {
+		case "type":
+			if s, ok := wire.String(m.Value); ok {
+				m.Value = wire.Quote(strings.ToLower(s))
+			}
+		case "items", "additionalProperties":
+			m.Value = lowerTypes(m.Value, depth+1)
+		case "properties", "defs", "$defs":
+			if inner, ok := wire.AsObject(m.Value); ok {
+				for j := range inner {
+					inner[j].Value = lowerTypes(inner[j].Value, depth+1)
+				}
+				m.Value = inner.Bytes()
+			}
+		case "anyOf":
+			list := wire.AsList(m.Value)
+			for j := range list {
+				list[j] = lowerTypes(list[j], depth+1)
+			}
+			if list != nil {
+				m.Value = wire.List(list)
+			}
+		}
+	}
+	return o.Bytes()
+}
+
+func decodeToolConfig(o *wire.Object, r *adapters.Request) {
+	config, _ := wire.AsObject(takeEither(o, "toolConfig", "tool_config"))
+	calling, _ := wire.AsObject(takeEither(&config, "functionCallingConfig", "function_calling_config"))
+	names := convert.Strings(calling.Take("allowedFunctionNames"))
+	switch mode := strings.ToUpper(calling.TakeString("mode")); {
+	case mode == "ANY" && len(names) == 1:
+		r.ToolChoice = adapters.ToolChoice{Mode: adapters.ToolNamed, Name: names[0]}
+	case mode == "ANY":
+		r.ToolChoice.Mode = adapters.ToolRequired
+		if len(names) > 1 {
+			calling.Set("allowedFunctionNames", convert.QuoteAll(names))
+		}
+	case mode == "NONE":
+		r.ToolChoice.Mode = adapters.ToolNone
+	case mode != "":
+		r.ToolChoice.Mode = adapters.ToolAuto
+	}
+	if len(calling) > 0 {
+		config.SetObject("functionCallingConfig", calling)
+	}
+	if len(config) > 0 {
+		o.SetObject("toolConfig", config)
+	}
+}
+
+func decodeConfig(c *wire.Object, r *adapters.Request) {
+	r.MaxTokens = c.TakeInt("maxOutputTokens")
+	r.Temperature = convert.Number(c.Take("temperature"))
+	r.TopP = convert.Number(c.Take("topP"))
+	r.TopK = convert.Number(c.Take("topK"))
+	r.Seed = convert.Number(c.Take("seed"))
+	r.FrequencyPenalty = convert.Number(c.Take("frequencyPenalty"))
+	r.PresencePenalty = convert.Number(c.Take("presencePenalty"))
+	r.Choices = c.TakeInt("candidateCount")
+	r.Stop = convert.Strings(c.Take("stopSequences"))
+	if c.String("responseMimeType") == "application/json" {
+		c.Take("responseMimeType")
+		r.Response = &adapters.ResponseFormat{}
+		for _, k := range []string{"responseJsonSchema", "responseSchema"} {
+			if raw := c.Take(k); !wire.IsNull(raw) && r.Response.Schema == nil {
+				r.Response.Schema = raw
+				if k == "responseSchema" {
+					r.Response.Schema = lowerTypes(raw, 0)
+				}
+			}
+		}
+	}
+	thinking := c.TakeObject("thinkingConfig")
+	if raw := thinking.Take("thinkingBudget"); raw != nil {
+		if n, _ := wire.Int(raw); n > 0 {
+			r.ReasoningTokens = n
+		} else if n == 0 {
+			r.Effort = "off"
+		} else {
+			r.Effort = "on"
+		}
+	}
+	if level := thinking.TakeString("thinkingLevel"); level != "" {
+		r.Effort = strings.ToLower(level)
+	}
+	if len(thinking) > 0 {
+		c.SetObject("thinkingConfig", thinking)
+	}
+}
+
+func encodeRequest(r *adapters.Request) (wire.Object, error) {
+	var o wire.Object
+	var system, contents [][]byte
+	var turn [][]byte
+	role := ""
+	flush := func() {
+		if len(turn) > 0 {
+			var c wire.Object
+			c.SetString("role", role)
+			c.SetList("parts", turn)
+			contents = append(contents, c.Bytes())
+		}
+		turn = nil
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		next := "user"
+		switch m.Role {
+		case adapters.RoleSystem:
+			system = append(system, encodeParts(m.Blocks)...)
+			continue
+		case adapters.RoleAssistant:
+			next = "model"
+		}
+		// The results of one turn's calls stand together.
+		if next != role || next == "user" && i > 0 && (m.Role == adapters.RoleTool) != (r.Messages[i-1].Role == adapters.RoleTool) {
+			flush()
+		}
+		role = next
+		turn = append(turn, encodeParts(m.Blocks)...)
+	}
+	flush()
+	o.SetList("contents", contents)
+	if system != nil {
+		var s wire.Object
+		s.SetList("parts", system)
+		o.SetObject("systemInstruction", s)
+	}
+	var tools, declarations [][]byte
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		if t.Other {
+			if own := t.Extra.For(Name); own != nil {
+				tools = append(tools, own.Bytes())
+			}
+			continue
+		}
+		declarations = append(declarations, encodeTool(t).Bytes())
+	}
+	if declarations != nil {
+		var t wire.Object
+		t.SetList("functionDeclarations", declarations)
+		tools = append([][]byte{t.Bytes()}, tools...)
+	}
+	if tools != nil {
+		o.SetList("tools", tools)
+	}
+	encodeToolConfig(&o, r)
+	if config := encodeConfig(r); len(config) > 0 {
+		o.SetObject("generationConfig", config)
+	}
+	o.Merge(r.Extra.For(Name))
+	return o, nil
+}
+
+func encodeTool(t *adapters.Tool) wire.Object {
+	var f wire.Object
+	f.SetString("name", t.Name)
+	f.SetText("description", t.Description)
+	switch {
+	case t.Custom:
+		f.Set("parametersJsonSchema", []byte(convert.FreeTextSchema))
+	case t.Parameters != nil:
+		f.Set("parametersJsonSchema", t.Parameters)
+	}
+	f.Merge(t.Extra.For(Name))
+	return f
+}
+
+func encodeToolConfig(o *wire.Object, r *adapters.Request) {
+	var calling, config wire.Object
+	switch r.ToolChoice.Mode {
+	case adapters.ToolAuto:
+		calling.SetString("mode", "AUTO")
+	case adapters.ToolNone:
+		calling.SetString("mode", "NONE")
+	case adapters.ToolRequired:
+		calling.SetString("mode", "ANY")
+	case adapters.ToolNamed:
+		calling.SetString("mode", "ANY")
+		calling.Set("allowedFunctionNames", convert.QuoteAll([]string{r.ToolChoice.Name}))
+	default:
+		return
+	}
+	config.SetObject("functionCallingConfig", calling)
+	o.SetObject("toolConfig", config)
+}
+
+func encodeConfig(r *adapters.Request) wire.Object {
+	var c wire.Object
+	convert.SetNumber(&c, "temperature", r.Temperature)
+	convert.SetNumber(&c, "topP", r.TopP)
+	convert.SetNumber(&c, "topK", r.TopK)
+	convert.SetNumber(&c, "seed", r.Seed)
+	convert.SetNumber(&c, "frequencyPenalty", r.FrequencyPenalty)
+	convert.SetNumber(&c, "presencePenalty", r.PresencePenalty)
+	if r.MaxTokens > 0 {
+		c.SetInt("maxOutputTokens", r.MaxTokens)
+	}
+	if r.Choices > 0 {
+		c.SetInt("candidateCount", r.Choices)
+	}
+	if len(r.Stop) > 0 {
+		c.Set("stopSequences", convert.QuoteAll(r.Stop))
+	}
+	if f := r.Response; f != nil {
+		c.SetString("responseMimeType", "application/json")
+		c.Set("responseJsonSchema", f.Schema)
+	}
+	var thinking wire.Object
+	switch {
+	case r.ReasoningTokens > 0:
+		thinking.SetInt("thinkingBudget", r.ReasoningTokens)
+	case r.Effort == "off", r.Effort == "none":
+		thinking.SetInt("thinkingBudget", 0)
+	case r.Effort == "on":
+		thinking.SetInt("thinkingBudget", -1)
+	case r.Effort != "":
+		thinking.SetString("thinkingLevel", r.Effort)
+	}
+	if thinking != nil {
+		c.SetObject("thinkingConfig", thinking)
+	}
+	return c
+}

@@ -1,0 +1,165 @@
+package convert
+
+import "github.com/callwright/callwright/adapters"
+
+// Tracker tells whether a JSON value that arrives in pieces is whole. The zero
+// value awaits the value's beginning.
+type Tracker struct {
+	depth           int
+	begun, done     bool
+	inString, escap bool
+}
+
+// Add takes the next piece.
+func (t *Tracker) Add(s string) {
+	for i := 0; i < len(s) && !t.done; i++ {
+		b := s[i]
+		switch {
+		case t.inString:
+			switch {
+			case t.escap:
+				t.escap = false
+			case b == '\\':
+				t.escap = true
+			case b == '"':
+				t.inString = false
+				t.done = t.depth == 0
+			}
+		case b == '"':
+			t.begun, t.inString = true, true
+		case b == '{' || b == '[':
+			t.begun = true
+			t.depth++
+		case b == '}' || b == ']':
+			t.depth--
+			t.done = t.depth <= 0
+		}
+	}
+}
+
+// Whole reports whether the value has ended.
+func (t *Tracker) Whole() bool { return t.done }
+
+// Calls follows the calls of a streamed choice, whose pieces may come in any order
+// and with any index, and emits their events.
+type Calls struct {
+	Choice int
+	Emit   func(adapters.Event)
+	byKey  map[int64]*call
+	order  []*call
+	last   *call
+}
+
+type call struct {
+	index          int
+	id, name, word string
+	custom         bool
+	started, ended bool
+	waiting        []byte // arguments that came before the name
+	tracker        Tracker
+	extra          adapters.Extra
+	signature      string
+}
+
+// Piece takes a piece of a call. hasKey says that the piece says which call it is
+// of; else a new id or name begins a new one.
+func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom bool, word string, extra adapters.Extra) {
+	if c.byKey == nil {
+		c.byKey = map[int64]*call{}
+	}
+	var at *call
+	if hasKey {
+		at = c.byKey[key]
+		// Some servers give all calls one index.
+		if at != nil && name != "" && id != "" && at.id != "" && id != at.id && (at.name != name || at.tracker.Whole()) {
+			c.finish(at)
+			at = nil
+		}
+	} else if c.last != nil && (id == "" || id == c.last.id) && (name == "" || c.last.name == "" || id != "") {
+		at = c.last
+	}
+	if at == nil {
+		if id == "" && name == "" && arguments == "" || len(c.order) >= adapters.MaxCalls {
+			return
+		}
+		at = &call{index: len(c.order), custom: custom, word: word}
+		c.order = append(c.order, at)
+		if hasKey {
+			c.byKey[key] = at
+		}
+		for _, other := range c.order {
+			if other != at && other.tracker.Whole() {
+				c.finish(other)
+			}
+		}
+	}
+	c.last = at
+	if at.id == "" {
+		at.id = id
+	}
+	if at.name == "" {
+		at.name = name
+	}
+	if len(extra.Members) > 0 {
+		at.extra = adapters.Extra{Format: extra.Format, Members: append(at.extra.Members, extra.Members.Clone()...)}
+	}
+	if !at.custom {
+		at.tracker.Add(arguments)
+	}
+	if !at.started {
+		if at.name == "" {
+			at.waiting = append(at.waiting, arguments...)
+			return
+		}
+		c.start(at)
+	}
+	c.arguments(at, arguments)
+}
+
+func (c *Calls) start(at *call) {
+	at.started = true
+	c.Emit(adapters.Event{Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, Word: at.word, Extra: at.extra})
+	c.arguments(at, string(at.waiting))
+	at.waiting, at.extra = nil, adapters.Extra{}
+}
+
+func (c *Calls) arguments(at *call, s string) {
+	if s != "" && !at.ended {
+		c.Emit(adapters.Event{Type: adapters.EventArguments, Choice: c.Choice, Index: at.index, Text: s})
+	}
+}
+
+// Sign gives the last call a signature.
+func (c *Calls) Sign(s string) {
+	if c.last != nil {
+		c.last.signature = s
+	}
+}
+
+func (c *Calls) finish(at *call) {
+	if at.ended {
+		return
+	}
+	if !at.started {
+		c.start(at)
+	}
+	at.ended = true
+	c.Emit(adapters.Event{Type: adapters.EventCallEnd, Choice: c.Choice, Index: at.index, Text: at.signature, Extra: at.extra})
+}
+
+// End ends all calls.
+func (c *Calls) End() {
+	for _, at := range c.order {
+		c.finish(at)
+	}
+}
+
+// EndLast ends the call that the last piece was of.
+func (c *Calls) EndLast() {
+	if c.last != nil {
+		c.finish(c.last)
+	}
+}
+
+// Len is how many calls there were.
+func (c *Calls) Len() int { return len(c.order) }

@@ -1,0 +1,179 @@
+// Package convert has what the wire formats have in common.
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// ArgumentsText returns a call's arguments, which a format has as a string of JSON
+// or as an object, as text.
+func ArgumentsText(raw []byte) string {
+	if s, ok := wire.String(raw); ok {
+		return s
+	}
+	if wire.IsNull(raw) {
+		return ""
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}
+
+// ArgumentsObject returns a call's arguments as an object, for formats that have
+// them as one. What is broken is read leniently; what is no object then stands
+// under the key "arguments", as the model wrote it, and free text under "input".
+func ArgumentsObject(c *adapters.Call) []byte {
+	text := strings.TrimSpace(c.Arguments)
+	var o wire.Object
+	switch {
+	case c.Custom:
+		o.SetString("input", c.Arguments)
+		return o.Bytes()
+	case text == "" || text == "null":
+		return []byte("{}")
+	case text[0] == '{' && json.Valid([]byte(text)):
+		return []byte(strings.ToValidUTF8(text, "\uFFFD"))
+	case text[0] == '{':
+		if v, _, err := lenient.Parse(text, lenient.Options{}); err == nil {
+			if m, ok := v.(map[string]any); ok {
+				if b, err := encode(m); err == nil {
+					return b
+				}
+			}
+		}
+	case text[0] == '"': // encoded once too often
+		if s, ok := wire.String([]byte(text)); ok && json.Valid([]byte(text)) {
+			if s = strings.TrimSpace(s); strings.HasPrefix(s, "{") && json.Valid([]byte(s)) {
+				return []byte(s)
+			}
+		}
+	}
+	o.SetString("arguments", c.Arguments)
+	return o.Bytes()
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// SplitDataURL takes a "data:" URL (RFC 2397) apart.
+func SplitDataURL(url string) (mimeType, data string, ok bool) {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return "", "", false
+	}
+	head, data, ok := strings.Cut(rest, ",")
+	head, isBase64 := strings.CutSuffix(head, ";base64")
+	if mimeType, _, _ = strings.Cut(head, ";"); mimeType == "" {
+		mimeType = "text/plain"
+	}
+	return mimeType, data, ok && isBase64
+}
+
+// MediaOf makes a Media of an address, which may hold the data.
+func MediaOf(url string) *adapters.Media {
+	if mimeType, data, ok := SplitDataURL(url); ok {
+		return &adapters.Media{MIMEType: mimeType, Data: data}
+	}
+	return &adapters.Media{URL: url}
+}
+
+// URLOf is the address of a Media: its own, or one that holds its data.
+func URLOf(m *adapters.Media) string {
+	if m.URL != "" {
+		return m.URL
+	}
+	return "data:" + mimeType(m) + ";base64," + m.Data
+}
+
+func mimeType(m *adapters.Media) string {
+	if m.MIMEType == "" {
+		return "application/octet-stream"
+	}
+	return m.MIMEType
+}
+
+// IsImage reports whether a Media is an image, as far as is known.
+func IsImage(m *adapters.Media) bool {
+	return m.MIMEType == "" || strings.HasPrefix(m.MIMEType, "image/")
+}
+
+// LeftOut is the text in the place of media that a format cannot carry.
+func LeftOut(m *adapters.Media) string {
+	what := m.MIMEType
+	if what == "" {
+		what = "media"
+	}
+	if m.URL != "" {
+		return fmt.Sprintf("[%s: %s]", what, m.URL)
+	}
+	return fmt.Sprintf("[%s of %d bytes, left out]", what, len(m.Data)/4*3)
+}
+
+// Number returns a number as it was written; "" if the value is none.
+func Number(raw []byte) json.Number {
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return ""
+	}
+	return json.Number(raw)
+}
+
+// SetNumber sets a number unless it is "".
+func SetNumber(o *wire.Object, key string, n json.Number) {
+	if n == "" {
+		return
+	}
+	if _, err := strconv.ParseFloat(string(n), 64); err == nil {
+		o.Set(key, []byte(n))
+	}
+}
+
+// Strings returns the strings of a value: of an array, or one.
+func Strings(raw []byte) []string {
+	if s, ok := wire.String(raw); ok {
+		return []string{s}
+	}
+	var out []string
+	for _, e := range wire.AsList(raw) {
+		if s, ok := wire.String(e); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// QuoteAll writes an array of strings.
+func QuoteAll(list []string) []byte {
+	raw := make([][]byte, len(list))
+	for i, s := range list {
+		raw[i] = wire.Quote(s)
+	}
+	return wire.List(raw)
+}
+
+// ResultText is the text of a result, with a word for each of its media that the
+// format cannot carry.
+func ResultText(r *adapters.ToolResult) string {
+	text := r.Text
+	for i := range r.Media {
+		if text != "" {
+			text += "\n"
+		}
+		text += LeftOut(&r.Media[i])
+	}
+	return text
+}
+
+// FreeTextSchema is the schema of a tool that takes free text, for formats that
+// have only tools with schemas.
+const FreeTextSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`

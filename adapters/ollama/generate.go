@@ -1,0 +1,113 @@
+package ollama
+
+import (
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// Generate is POST /api/generate (Ollama's docs/api.md). It has no calls and no
+// turns: calls are written into the text, and a conversation into the prompt.
+var Generate = &adapters.Format{
+	Name: GenerateName, Version: "v1", Framing: wire.Lines, ContentType: "application/x-ndjson", IDs: callID,
+	Carries:   adapters.Carries{Model: true, Created: true, Reasoning: true, Usage: true, NoCalls: true},
+	Recognize: recognizeGenerate,
+	Reply: func(o wire.Object) (*adapters.Reply, error) {
+		r := &adapters.Reply{}
+		var c adapters.Choice
+		r.Model, r.Created, r.Usage, c.Finish, _ = takeHead(&o)
+		c.Blocks = generated(&o)
+		r.Choices = []adapters.Choice{c}
+		r.Extra = adapters.Keep(GenerateName, o)
+		return r, nil
+	},
+	AppendReply: func(r *adapters.Reply) (wire.Object, error) { return encodeReply(r, GenerateName), nil },
+	Request:     decodeGenerate, AppendRequest: encodeGenerate,
+	Decoder:    func() adapters.Decoder { return &decoder{name: GenerateName} },
+	Encoder:    func(out *adapters.Output) adapters.Encoder { return &encoder{name: GenerateName, out: out} },
+	Sequential: true,
+}
+
+// generated takes the text and the thinking of a reply.
+func generated(o *wire.Object) []adapters.Block {
+	var out []adapters.Block
+	if s := o.TakeString("thinking"); s != "" {
+		out = append(out, adapters.Block{Type: adapters.BlockReasoning, Text: s})
+	}
+	if s := o.TakeString("response"); s != "" {
+		out = append(out, adapters.Block{Type: adapters.BlockText, Text: s})
+	}
+	return out
+}
+
+// plain writes blocks as text, calls in a form that a parser finds.
+func plain(blocks []adapters.Block) (text, thinking string) {
+	for i := range blocks {
+		switch b := &blocks[i]; b.Type {
+		case adapters.BlockText, adapters.BlockRefusal:
+			text += b.Text
+		case adapters.BlockReasoning:
+			thinking += b.Text
+		case adapters.BlockCall:
+			text += adapters.WriteCall(b.Call)
+		}
+	}
+	return text, thinking
+}
+
+func decodeGenerate(o wire.Object) (*adapters.Request, error) {
+	r := &adapters.Request{}
+	takeCommon(&o, r)
+	if s := o.TakeString("system"); s != "" {
+		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+	}
+	m := adapters.Message{Role: adapters.RoleUser}
+	if s := o.TakeString("prompt"); s != "" {
+		m.Blocks = append(m.Blocks, adapters.Block{Type: adapters.BlockText, Text: s})
+	}
+	for _, raw := range o.TakeList("images") {
+		if s, ok := wire.String(raw); ok {
+			m.Blocks = append(m.Blocks, adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: imageType(s), Data: s}})
+		}
+	}
+	if len(m.Blocks) > 0 {
+		r.Messages = append(r.Messages, m)
+	}
+	r.Extra = adapters.Keep(GenerateName, o)
+	return r, nil
+}
+
+func encodeGenerate(r *adapters.Request) (wire.Object, error) {
+	var o wire.Object
+	o.SetString("model", r.Model)
+	system, prompt := "", ""
+	var turns []adapters.Message
+	var images [][]byte
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		for j := range m.Blocks {
+			if b := &m.Blocks[j]; b.Type == adapters.BlockMedia && b.Media.Data != "" {
+				images = append(images, wire.Quote(b.Media.Data))
+			}
+		}
+		if m.Role != adapters.RoleSystem {
+			turns = append(turns, *m)
+			continue
+		}
+		if system != "" {
+			system += "\n\n"
+		}
+		system += m.Text()
+	}
+	if len(turns) == 1 && turns[0].Role == adapters.RoleUser {
+		prompt = turns[0].Text()
+	} else {
+		prompt = adapters.Transcript(turns)
+	}
+	o.SetText("system", system)
+	o.SetString("prompt", prompt)
+	if images != nil {
+		o.SetList("images", images)
+	}
+	setCommon(&o, r, GenerateName)
+	return o, nil
+}

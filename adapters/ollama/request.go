@@ -1,0 +1,182 @@
+package ollama
+
+import (
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// takeCommon takes what requests of chat and generate have in common.
+func takeCommon(o *wire.Object, r *adapters.Request) {
+	r.Model = o.TakeString("model")
+	r.Stream = string(o.Take("stream")) != "false" // it streams unless told not to
+	r.IncludeUsage = true
+	options := o.TakeObject("options")
+	r.MaxTokens = max(options.TakeInt("num_predict"), 0)
+	r.Temperature = convert.Number(options.Take("temperature"))
+	r.TopP = convert.Number(options.Take("top_p"))
+	r.TopK = convert.Number(options.Take("top_k"))
+	r.Seed = convert.Number(options.Take("seed"))
+	r.FrequencyPenalty = convert.Number(options.Take("frequency_penalty"))
+	r.PresencePenalty = convert.Number(options.Take("presence_penalty"))
+	r.Stop = convert.Strings(options.Take("stop"))
+	if len(options) > 0 {
+		o.SetObject("options", options)
+	}
+	switch raw := o.Take("format"); {
+	case string(raw) == `"json"`:
+		r.Response = &adapters.ResponseFormat{}
+	case !wire.IsNull(raw) && string(raw) != `""`:
+		r.Response = &adapters.ResponseFormat{Schema: raw}
+	}
+	switch raw := o.Take("think"); string(raw) {
+	case "true":
+		r.Effort = "on"
+	case "false":
+		r.Effort = "off"
+	default:
+		r.Effort, _ = wire.String(raw)
+	}
+}
+
+// setCommon writes what requests of chat and generate have in common.
+func setCommon(o *wire.Object, r *adapters.Request, name string) {
+	o.SetBool("stream", r.Stream)
+	var options wire.Object
+	if r.MaxTokens > 0 {
+		options.SetInt("num_predict", r.MaxTokens)
+	}
+	convert.SetNumber(&options, "temperature", r.Temperature)
+	convert.SetNumber(&options, "top_p", r.TopP)
+	convert.SetNumber(&options, "top_k", r.TopK)
+	convert.SetNumber(&options, "seed", r.Seed)
+	convert.SetNumber(&options, "frequency_penalty", r.FrequencyPenalty)
+	convert.SetNumber(&options, "presence_penalty", r.PresencePenalty)
+	if len(r.Stop) > 0 {
+		options.Set("stop", convert.QuoteAll(r.Stop))
+	}
+	if len(options) > 0 {
+		o.SetObject("options", options)
+	}
+	if f := r.Response; f != nil {
+		if f.Schema != nil {
+			o.Set("format", f.Schema)
+		} else {
+			o.SetString("format", "json")
+		}
+	}
+	switch r.Effort {
+	case "":
+	case "on":
+		o.SetBool("think", true)
+	case "off", "none":
+		o.SetBool("think", false)
+	case "low", "medium", "high":
+		o.SetString("think", r.Effort)
+	default:
+		o.SetBool("think", true)
+	}
+	o.Merge(r.Extra.For(name))
+}
+
+func decodeRequest(o wire.Object) (*adapters.Request, error) {
+	r := &adapters.Request{}
+	takeCommon(&o, r)
+	for _, m := range wire.Objects(o.Take("messages")) {
+		r.Messages = append(r.Messages, decodeTurn(m))
+	}
+	for _, t := range wire.Objects(o.Take("tools")) {
+		f := t.TakeObject("function")
+		tool := adapters.Tool{Name: f.TakeString("name"), Description: f.TakeString("description")}
+		if f.Has("parameters") {
+			tool.Parameters = f.Take("parameters")
+		}
+		tool.Extra = adapters.Keep(ChatName, f)
+		r.Tools = append(r.Tools, tool)
+	}
+	r.Extra = adapters.Keep(ChatName, o)
+	return r, nil
+}
+
+func decodeTurn(m wire.Object) adapters.Message {
+	var out adapters.Message
+	switch m.TakeString("role") {
+	case "system":
+		out.Role = adapters.RoleSystem
+	case "assistant":
+		out.Role = adapters.RoleAssistant
+	case "tool":
+		out.Role = adapters.RoleTool
+		result := &adapters.ToolResult{CallID: m.TakeString("tool_call_id"), Name: m.TakeString("tool_name"), Text: m.TakeString("content")}
+		if result.Name == "" {
+			result.Name = m.TakeString("name")
+		}
+		out.Blocks = []adapters.Block{{Type: adapters.BlockResult, Result: result}}
+	default:
+		out.Role = adapters.RoleUser
+	}
+	out.Blocks = append(out.Blocks, decodeMessage(&m, ChatName)...)
+	out.Extra = adapters.Keep(ChatName, m)
+	return out
+}
+
+func encodeRequest(r *adapters.Request) (wire.Object, error) {
+	var o wire.Object
+	o.SetString("model", r.Model)
+	var messages [][]byte
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if m.Role == adapters.RoleTool {
+			for j := range m.Blocks {
+				if result := m.Blocks[j].Result; result != nil {
+					var t wire.Object
+					t.SetString("role", "tool")
+					t.SetString("content", convert.ResultText(result))
+					t.SetText("tool_name", result.Name)
+					t.SetText("tool_call_id", result.CallID)
+					t.Merge(m.Extra.For(ChatName))
+					messages = append(messages, t.Bytes())
+				}
+			}
+			continue
+		}
+		turn := encodeMessage(string(m.Role), m.Blocks, ChatName)
+		turn.Merge(m.Extra.For(ChatName))
+		messages = append(messages, turn.Bytes())
+	}
+	o.SetList("messages", messages)
+	if r.ToolChoice.Mode != adapters.ToolNone { // there is no other way to say it
+		var tools [][]byte
+		for i := range r.Tools {
+			if t := encodeTool(&r.Tools[i]); t != nil {
+				tools = append(tools, t.Bytes())
+			}
+		}
+		if tools != nil {
+			o.SetList("tools", tools)
+		}
+	}
+	setCommon(&o, r, ChatName)
+	return o, nil
+}
+
+func encodeTool(t *adapters.Tool) wire.Object {
+	if t.Other {
+		return nil
+	}
+	var o, f wire.Object
+	f.SetString("name", t.Name)
+	f.SetText("description", t.Description)
+	switch {
+	case t.Custom:
+		f.Set("parameters", []byte(convert.FreeTextSchema))
+	case t.Parameters != nil:
+		f.Set("parameters", t.Parameters)
+	default:
+		f.Set("parameters", []byte(`{"type":"object","properties":{}}`))
+	}
+	f.Merge(t.Extra.For(ChatName))
+	o.SetString("type", "function")
+	o.SetObject("function", f)
+	return o
+}

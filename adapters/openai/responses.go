@@ -1,0 +1,458 @@
+package openai
+
+import (
+	"time"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// ResponsesName is the name of the format of responses.
+const ResponsesName = "openai_responses"
+
+var (
+	responseID    = adapters.IDRule{Prefix: "resp_", Any: true}
+	responsesCall = adapters.IDRule{Prefix: "call_", Max: 64, Any: true}
+)
+
+// Responses is POST /v1/responses (OpenAI's API reference, "Responses"). Items
+// that the provider runs itself, such as web searches, are kept as they are.
+var Responses = &adapters.Format{
+	Name: ResponsesName, Version: "v1", Framing: wire.SSE, ContentType: "text/event-stream", Sequential: true, IDs: responsesCall,
+	Carries: adapters.Carries{
+		ID: true, Model: true, Created: true, Refusal: true, Reasoning: true, Signature: true, CallIDs: true, Custom: true, Order: true,
+		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true, Error: true,
+	},
+	Recognize: recognizeResponse,
+	Reply:     decodeResponse, AppendReply: encodeResponse,
+	Request: decodeResponsesRequest, AppendRequest: encodeResponsesRequest,
+	Decoder: func() adapters.Decoder { return &responsesDecoder{} },
+	Encoder: func(out *adapters.Output) adapters.Encoder { return &responsesEncoder{out: out} },
+}
+
+func recognizeResponse(o wire.Object, _ string) (float64, string) {
+	if o.String("object") == "response" {
+		return 0.98, "v1"
+	}
+	kind := o.String("type")
+	if len(kind) > 9 && kind[:9] == "response." {
+		return 0.96, "v1"
+	}
+	for _, item := range wire.Objects(o.Get("output")) {
+		switch item.String("type") {
+		case "message", "function_call", "reasoning", "custom_tool_call":
+			if o.Has("status") || o.Has("model") {
+				return 0.9, "v1"
+			}
+			return 0.6, "v1"
+		}
+	}
+	return 0, ""
+}
+
+func decodeResponse(o wire.Object) (*adapters.Reply, error) {
+	r := &adapters.Reply{ID: o.TakeString("id"), Model: o.TakeString("model"), Usage: responsesUsage(o.TakeObject("usage"))}
+	o.Take("object")
+	if n := o.TakeInt("created_at"); n > 0 {
+		r.Created = time.Unix(n, 0).UTC()
+	}
+	status := o.TakeString("status")
+	var c adapters.Choice
+	c.Finish = statusFinish(status, o.Object("incomplete_details").String("reason"))
+	o.Take("incomplete_details")
+	for _, item := range wire.Objects(o.Take("output")) {
+		c.Blocks = append(c.Blocks, decodeItem(item)...)
+	}
+	r.Choices = []adapters.Choice{c}
+	r.Extra = adapters.Keep(ResponsesName, o)
+	return r, nil
+}
+
+func statusFinish(status, reason string) adapters.FinishReason {
+	switch {
+	case status == "incomplete" && reason == "content_filter":
+		return adapters.FinishFilter
+	case status == "incomplete":
+		return adapters.FinishLength
+	case status == "failed" || status == "cancelled":
+		return adapters.FinishError
+	case status == "in_progress" || status == "queued" || status == "":
+		return ""
+	}
+	return adapters.FinishStop
+}
+
+func finishStatus(f adapters.FinishReason) (status, reason string) {
+	switch f {
+	case adapters.FinishLength:
+		return "incomplete", "max_output_tokens"
+	case adapters.FinishFilter:
+		return "incomplete", "content_filter"
+	case adapters.FinishError:
+		return "failed", ""
+	}
+	return "completed", ""
+}
+
+// decodeItem reads an item of an output, or of an input.
+func decodeItem(o wire.Object) []adapters.Block {
+	all := append(wire.Object(nil), o...)
+	kind := o.TakeString("type")
+	switch kind {
+	case "message":
+		o.Take("role")
+		blocks := decodeParts(o.Take("content"))
+		if o.Take("status"); len(o) > 0 && len(blocks) > 0 { // what belongs to the item goes with its first part
+			blocks[0].Extra.Format = ResponsesName
+			blocks[0].Extra.Members = append(blocks[0].Extra.Members, wire.Member{Key: outside, Value: o.Bytes()})
+		}
+		return blocks
+	case "function_call", "custom_tool_call":
+		call := &adapters.Call{ID: o.TakeString("call_id"), Name: o.TakeString("name")}
+		if kind == "custom_tool_call" {
+			call.Custom, call.Arguments = true, o.TakeString("input")
+		} else {
+			call.Arguments = convert.ArgumentsText(o.Take("arguments"))
+		}
+		o.Take("status")
+		return []adapters.Block{{Type: adapters.BlockCall, Call: call, Extra: adapters.Keep(ResponsesName, o)}}
+	case "reasoning":
+		b := adapters.Block{Type: adapters.BlockReasoning, Signature: o.TakeString("encrypted_content")}
+		key := "summary"
+		if len(wire.AsList(o.Get("content"))) > 0 {
+			key = "content"
+			b.Word = "reasoning_text"
+		}
+		for i, part := range wire.Objects(o.Take(key)) {
+			if i > 0 {
+				b.Text += "\n\n"
+			}
+			b.Text += part.String("text")
+		}
+		o.Take("status")
+		o.Take("summary")
+		b.Extra = adapters.Keep(ResponsesName, o)
+		return []adapters.Block{b}
+	case "function_call_output", "custom_tool_call_output":
+		r := &adapters.ToolResult{CallID: o.TakeString("call_id")}
+		raw := o.Take("output")
+		r.Text, _ = wire.String(raw)
+		for _, b := range decodeParts(raw) {
+			switch b.Type {
+			case adapters.BlockText:
+				if r.Text != b.Text || wire.AsList(raw) != nil {
+					r.Text += b.Text
+				}
+			case adapters.BlockMedia:
+				r.Media = append(r.Media, *b.Media)
+			}
+		}
+		b := adapters.Block{Type: adapters.BlockResult, Result: r, Extra: adapters.Keep(ResponsesName, o)}
+		if kind == "custom_tool_call_output" {
+			b.Word = kind
+		}
+		return []adapters.Block{b}
+	}
+	return []adapters.Block{{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)}}
+}
+
+func decodeParts(raw []byte) []adapters.Block {
+	if s, ok := wire.String(raw); ok {
+		return []adapters.Block{{Type: adapters.BlockText, Text: s}}
+	}
+	var out []adapters.Block
+	for _, o := range wire.Objects(raw) {
+		all := append(wire.Object(nil), o...)
+		switch o.TakeString("type") {
+		case "output_text", "input_text", "text":
+			b := adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text")}
+			for _, k := range []string{"annotations", "logprobs"} {
+				if l := wire.AsList(o.Get(k)); l != nil && len(l) == 0 {
+					o.Take(k)
+				}
+			}
+			b.Extra = adapters.Keep(ResponsesName, o)
+			out = append(out, b)
+		case "refusal":
+			out = append(out, adapters.Block{Type: adapters.BlockRefusal, Text: o.TakeString("refusal"), Extra: adapters.Keep(ResponsesName, o)})
+		case "input_image":
+			if url := o.TakeString("image_url"); url != "" {
+				out = append(out, adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(url), Extra: adapters.Keep(ResponsesName, o)})
+				continue
+			}
+			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)})
+		case "input_file":
+			if data := o.TakeString("file_data"); data != "" {
+				m := convert.MediaOf(data)
+				m.Name = o.TakeString("filename")
+				out = append(out, adapters.Block{Type: adapters.BlockMedia, Media: m, Extra: adapters.Keep(ResponsesName, o)})
+				continue
+			}
+			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)})
+		default:
+			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)})
+		}
+	}
+	return out
+}
+
+func responsesUsage(o wire.Object) *adapters.Usage {
+	if o == nil {
+		return nil
+	}
+	u := &adapters.Usage{InputTokens: o.TakeInt("input_tokens"), OutputTokens: o.TakeInt("output_tokens")}
+	o.Take("total_tokens")
+	in, out := o.TakeObject("input_tokens_details"), o.TakeObject("output_tokens_details")
+	u.CachedTokens, u.ReasoningTokens = in.TakeInt("cached_tokens"), out.TakeInt("reasoning_tokens")
+	if len(in) > 0 {
+		o.SetObject("input_tokens_details", in)
+	}
+	if len(out) > 0 {
+		o.SetObject("output_tokens_details", out)
+	}
+	u.Extra = adapters.Keep(ResponsesName, o)
+	return u
+}
+
+func encodeResponsesUsage(u *adapters.Usage) wire.Object {
+	var o, in, out wire.Object
+	o.SetInt("input_tokens", u.InputTokens)
+	in.SetInt("cached_tokens", u.CachedTokens)
+	o.SetObject("input_tokens_details", in)
+	o.SetInt("output_tokens", u.OutputTokens)
+	out.SetInt("reasoning_tokens", u.ReasoningTokens)
+	o.SetObject("output_tokens_details", out)
+	o.SetInt("total_tokens", u.InputTokens+u.OutputTokens)
+	o.Merge(u.Extra.For(ResponsesName))
+	return o
+}
+
+func encodeResponse(r *adapters.Reply) (wire.Object, error) {
+	var c adapters.Choice
+	if len(r.Choices) > 0 {
+		c = r.Choices[0]
+	}
+	return responseObject(r, encodeItems(c.Blocks, true), c.Finish), nil
+}
+
+// responseObject writes a response around its items.
+func responseObject(r *adapters.Reply, items [][]byte, finish adapters.FinishReason) wire.Object {
+	var o wire.Object
+	id := r.ID
+	if id == "" {
+		id = responseID.New()
+	}
+	created := r.Created
+	if created.IsZero() {
+		created = time.Now()
+	}
+	status, reason := finishStatus(finish)
+	o.SetString("id", id)
+	o.SetString("object", "response")
+	o.SetInt("created_at", created.Unix())
+	o.SetString("status", status)
+	o.Set("error", []byte("null"))
+	if reason != "" {
+		var details wire.Object
+		details.SetString("reason", reason)
+		o.SetObject("incomplete_details", details)
+	} else {
+		o.Set("incomplete_details", []byte("null"))
+	}
+	o.SetString("model", r.Model)
+	o.SetList("output", items)
+	extra := r.Extra.For(ResponsesName)
+	for _, known := range []wire.Member{
+		{Key: "parallel_tool_calls", Value: []byte("true")},
+		{Key: "tool_choice", Value: []byte(`"auto"`)},
+		{Key: "tools", Value: []byte("[]")},
+		{Key: "metadata", Value: []byte("{}")},
+	} { // what clients expect to be there
+		if extra.Get(known.Key) == nil {
+			o.Set(known.Key, known.Value)
+		}
+	}
+	if r.Usage != nil {
+		o.SetObject("usage", encodeResponsesUsage(r.Usage))
+	} else {
+		o.Set("usage", []byte("null"))
+	}
+	o.Merge(extra)
+	return o
+}
+
+// encodeItems writes blocks as items: text and refusals that follow each other
+// are one message. Those of an output have ids and a status.
+func encodeItems(blocks []adapters.Block, output bool) [][]byte {
+	var items, parts [][]byte
+	var beside wire.Object
+	flush := func() {
+		if parts != nil {
+			items = append(items, messageItem(parts, beside, output).Bytes())
+		}
+		parts, beside = nil, nil
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Type == adapters.BlockText || b.Type == adapters.BlockRefusal {
+			if own, ok := wire.AsObject(b.Extra.For(ResponsesName).Get(outside)); ok {
+				flush()
+				beside = own
+			}
+			parts = append(parts, outputPart(b).Bytes())
+			continue
+		}
+		flush()
+		if item := encodeItem(b, output); item != nil {
+			items = append(items, item.Bytes())
+		}
+	}
+	flush()
+	return items
+}
+
+func messageItem(parts [][]byte, beside wire.Object, output bool) wire.Object {
+	var o wire.Object
+	o.SetString("type", "message")
+	if id := beside.String("id"); id != "" {
+		o.SetString("id", id)
+	} else if output {
+		o.SetString("id", adapters.IDRule{Prefix: "msg_", Any: true}.New())
+	}
+	if output {
+		o.SetString("status", "completed")
+	}
+	o.SetString("role", "assistant")
+	o.SetList("content", parts)
+	o.Merge(beside)
+	return o
+}
+
+func outputPart(b *adapters.Block) wire.Object {
+	var o wire.Object
+	if b.Type == adapters.BlockRefusal {
+		o.SetString("type", "refusal")
+		o.SetString("refusal", b.Text)
+		return o
+	}
+	o.SetString("type", "output_text")
+	o.SetString("text", b.Text)
+	for _, m := range b.Extra.For(ResponsesName) {
+		if m.Key != outside {
+			o.Set(m.Key, m.Value)
+		}
+	}
+	if !o.Has("annotations") {
+		o.SetList("annotations", nil)
+	}
+	return o
+}
+
+// encodeItem writes a block that is an item of its own.
+func encodeItem(b *adapters.Block, output bool) wire.Object {
+	var o wire.Object
+	own := b.Extra.For(ResponsesName)
+	id := own.String("id")
+	newID := func(prefix string) {
+		switch {
+		case id != "":
+			o.SetString("id", id)
+		case output:
+			o.SetString("id", adapters.IDRule{Prefix: prefix, Any: true}.New())
+		}
+	}
+	switch b.Type {
+	case adapters.BlockCall:
+		if b.Call.Custom {
+			o.SetString("type", "custom_tool_call")
+			newID("ctc_")
+			o.SetString("call_id", responsesCall.FitOrNew(b.Call.ID))
+			o.SetString("name", b.Call.Name)
+			o.SetString("input", b.Call.Arguments)
+		} else {
+			o.SetString("type", "function_call")
+			newID("fc_")
+			o.SetString("call_id", responsesCall.FitOrNew(b.Call.ID))
+			o.SetString("name", b.Call.Name)
+			o.SetString("arguments", arguments(b.Call))
+		}
+		if output {
+			o.SetString("status", "completed")
+		}
+	case adapters.BlockReasoning:
+		if !output && id == "" && b.Signature == "" {
+			return nil // the provider takes back only reasoning that is its own
+		}
+		o.SetString("type", "reasoning")
+		newID("rs_")
+		var text wire.Object
+		kind, key := "summary_text", "summary"
+		if b.Word == "reasoning_text" {
+			kind, key = b.Word, "content"
+			o.SetList("summary", nil)
+		}
+		text.SetString("type", kind)
+		text.SetString("text", b.Text)
+		if b.Text != "" {
+			o.SetList(key, [][]byte{text.Bytes()})
+		} else {
+			o.SetList(key, nil)
+		}
+		o.SetText("encrypted_content", b.Signature)
+	case adapters.BlockResult:
+		kind := "function_call_output"
+		if b.Word == "custom_tool_call_output" {
+			kind = b.Word
+		}
+		o.SetString("type", kind)
+		o.SetString("call_id", responsesCall.Fit(b.Result.CallID))
+		o.Set("output", encodeOutput(b.Result))
+	case adapters.BlockOther:
+		return own
+	default:
+		return nil
+	}
+	o.Merge(own)
+	return o
+}
+
+// encodeOutput writes what a tool gave back: text, or parts where there are media.
+func encodeOutput(r *adapters.ToolResult) []byte {
+	if len(r.Media) == 0 {
+		return wire.Quote(r.Text)
+	}
+	var parts [][]byte
+	if r.Text != "" {
+		parts = append(parts, inputPart(&adapters.Block{Type: adapters.BlockText, Text: r.Text}).Bytes())
+	}
+	for i := range r.Media {
+		parts = append(parts, inputPart(&adapters.Block{Type: adapters.BlockMedia, Media: &r.Media[i]}).Bytes())
+	}
+	return wire.List(parts)
+}
+
+func inputPart(b *adapters.Block) wire.Object {
+	var o wire.Object
+	switch {
+	case b.Type == adapters.BlockText:
+		o.SetString("type", "input_text")
+		o.SetString("text", b.Text)
+	case b.Type == adapters.BlockMedia && convert.IsImage(b.Media):
+		o.SetString("type", "input_image")
+		o.SetString("image_url", convert.URLOf(b.Media))
+	case b.Type == adapters.BlockMedia && b.Media.Data != "":
+		o.SetString("type", "input_file")
+		o.SetText("filename", b.Media.Name)
+		o.SetString("file_data", convert.URLOf(b.Media))
+	case b.Type == adapters.BlockMedia:
+		o.SetString("type", "input_text")
+		o.SetString("text", convert.LeftOut(b.Media))
+	case b.Type == adapters.BlockOther:
+		return b.Extra.For(ResponsesName)
+	default:
+		return nil
+	}
+	o.Merge(b.Extra.For(ResponsesName))
+	return o
+}

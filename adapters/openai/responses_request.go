@@ -1,0 +1,244 @@
+package openai
+
+import (
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
+	r := &adapters.Request{
+		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_output_tokens"), Temperature: convert.Number(o.Take("temperature")),
+		TopP: convert.Number(o.Take("top_p")), Stream: o.Bool("stream"), IncludeUsage: true, User: o.TakeString("user"),
+	}
+	o.Take("stream")
+	if s := o.TakeString("instructions"); s != "" {
+		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Word: "instructions", Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+	}
+	raw := o.Take("input")
+	if s, ok := wire.String(raw); ok {
+		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+	}
+	for _, item := range wire.Objects(raw) {
+		addItem(r, item)
+	}
+	for _, t := range wire.Objects(o.Take("tools")) {
+		r.Tools = append(r.Tools, decodeResponsesTool(t))
+	}
+	if p := o.Get("parallel_tool_calls"); !wire.IsNull(p) {
+		b := o.Bool("parallel_tool_calls")
+		r.ParallelCalls = &b
+	}
+	o.Take("parallel_tool_calls")
+	r.ToolChoice = (chat{}).choiceOf(&o)
+	if reasoning := o.TakeObject("reasoning"); reasoning != nil {
+		r.Effort = reasoning.TakeString("effort")
+		if len(reasoning) > 0 {
+			o.SetObject("reasoning", reasoning)
+		}
+	}
+	if text := o.TakeObject("text"); text != nil {
+		f := text.Object("format")
+		switch f.String("type") {
+		case "json_object":
+			r.Response = &adapters.ResponseFormat{}
+			text.Take("format")
+		case "json_schema":
+			r.Response = &adapters.ResponseFormat{Name: f.TakeString("name"), Schema: f.Take("schema")}
+			if s := f.Take("strict"); !wire.IsNull(s) {
+				b := string(s) == "true"
+				r.Response.Strict = &b
+			}
+			text.Take("format")
+		}
+		if len(text) > 0 {
+			o.SetObject("text", text)
+		}
+	}
+	r.Extra = adapters.Keep(ResponsesName, o)
+	return r, nil
+}
+
+// addItem adds an item of the input to the conversation: what the assistant said
+// and called in a row is one message.
+func addItem(r *adapters.Request, o wire.Object) {
+	kind, role := o.String("type"), o.String("role")
+	if kind == "message" || kind == "" && role != "" {
+		m := adapters.Message{Blocks: decodeParts(o.Get("content"))}
+		switch role {
+		case "assistant":
+			all := append(wire.Object(nil), o...)
+			all.SetString("type", "message")
+			addAssistant(r, decodeItem(all))
+			return
+		case "system", "developer":
+			m.Role = adapters.RoleSystem
+			if m.Word = role; role == "system" {
+				m.Word = ""
+			}
+		default:
+			m.Role = adapters.RoleUser
+		}
+		r.Messages = append(r.Messages, m)
+		return
+	}
+	blocks := decodeItem(o)
+	if blocks[0].Result != nil {
+		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleTool, Blocks: blocks})
+		return
+	}
+	addAssistant(r, blocks)
+}
+
+func addAssistant(r *adapters.Request, blocks []adapters.Block) {
+	if last := len(r.Messages) - 1; last >= 0 && r.Messages[last].Role == adapters.RoleAssistant {
+		r.Messages[last].Blocks = append(r.Messages[last].Blocks, blocks...)
+		return
+	}
+	r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleAssistant, Blocks: blocks})
+}
+
+func decodeResponsesTool(t wire.Object) adapters.Tool {
+	switch t.String("type") {
+	case "function":
+		out := (chat{}).function(t)
+		out.Extra.Members.Take("type")
+		out.Extra = adapters.Keep(ResponsesName, out.Extra.Members)
+		return out
+	case "custom":
+		out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Custom: true}
+		t.Take("type")
+		out.Extra = adapters.Keep(ResponsesName, t)
+		return out
+	}
+	return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.Keep(ResponsesName, t)}
+}
+
+func encodeResponsesRequest(r *adapters.Request) (wire.Object, error) {
+	var o wire.Object
+	o.SetString("model", r.Model)
+	var items [][]byte
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if i == 0 && m.Role == adapters.RoleSystem && (m.Word == "instructions" || r.Format != ResponsesName) {
+			o.SetString("instructions", m.Text())
+			continue
+		}
+		items = append(items, encodeTurn(m)...)
+	}
+	o.SetList("input", items)
+	var tools [][]byte
+	for i := range r.Tools {
+		if t := encodeResponsesTool(&r.Tools[i]); t != nil {
+			tools = append(tools, t.Bytes())
+		}
+	}
+	if tools != nil {
+		o.SetList("tools", tools)
+	}
+	switch r.ToolChoice.Mode {
+	case adapters.ToolAuto, adapters.ToolNone, adapters.ToolRequired:
+		o.SetString("tool_choice", string(r.ToolChoice.Mode))
+	case adapters.ToolNamed:
+		var choice wire.Object
+		choice.SetString("type", "function")
+		for i := range r.Tools {
+			if r.Tools[i].Name == r.ToolChoice.Name && r.Tools[i].Custom {
+				choice.SetString("type", "custom")
+			}
+		}
+		choice.SetString("name", r.ToolChoice.Name)
+		o.SetObject("tool_choice", choice)
+	}
+	if r.ParallelCalls != nil {
+		o.SetBool("parallel_tool_calls", *r.ParallelCalls)
+	}
+	if r.Stream {
+		o.SetBool("stream", true)
+	}
+	if r.MaxTokens > 0 {
+		o.SetInt("max_output_tokens", r.MaxTokens)
+	}
+	convert.SetNumber(&o, "temperature", r.Temperature)
+	convert.SetNumber(&o, "top_p", r.TopP)
+	o.SetText("user", r.User)
+	switch r.Effort {
+	case "", "on", "off":
+	default:
+		var reasoning wire.Object
+		reasoning.SetString("effort", r.Effort)
+		o.SetObject("reasoning", reasoning)
+	}
+	if f := r.Response; f != nil {
+		var text, format wire.Object
+		if f.Schema == nil {
+			format.SetString("type", "json_object")
+		} else {
+			name := f.Name
+			if name == "" {
+				name = "answer"
+			}
+			format.SetString("type", "json_schema")
+			format.SetString("name", name)
+			format.Set("schema", f.Schema)
+			if f.Strict != nil {
+				format.SetBool("strict", *f.Strict)
+			}
+		}
+		text.SetObject("format", format)
+		o.SetObject("text", text)
+	}
+	o.Merge(r.Extra.For(ResponsesName))
+	return o, nil
+}
+
+func encodeTurn(m *adapters.Message) [][]byte {
+	switch m.Role {
+	case adapters.RoleAssistant, adapters.RoleTool:
+		return encodeItems(m.Blocks, false)
+	}
+	var o wire.Object
+	role := "user"
+	if m.Role == adapters.RoleSystem {
+		role = "system"
+		if m.Word == "developer" {
+			role = m.Word
+		}
+	}
+	o.SetString("type", "message")
+	o.SetString("role", role)
+	var parts [][]byte
+	for i := range m.Blocks {
+		if p := inputPart(&m.Blocks[i]); p != nil {
+			parts = append(parts, p.Bytes())
+		}
+	}
+	o.SetList("content", parts)
+	return [][]byte{o.Bytes()}
+}
+
+func encodeResponsesTool(t *adapters.Tool) wire.Object {
+	if t.Other {
+		return t.Extra.For(ResponsesName)
+	}
+	var o wire.Object
+	if t.Custom {
+		o.SetString("type", "custom")
+		o.SetString("name", t.Name)
+		o.SetText("description", t.Description)
+		o.Merge(t.Extra.For(ResponsesName))
+		return o
+	}
+	o.SetString("type", "function")
+	o.SetString("name", t.Name)
+	o.SetText("description", t.Description)
+	if t.Parameters != nil {
+		o.Set("parameters", t.Parameters)
+	} else {
+		o.Set("parameters", []byte(`{"type":"object","properties":{}}`))
+	}
+	// The provider takes a schema as strict unless it is told otherwise.
+	o.SetBool("strict", t.Strict != nil && *t.Strict)
+	o.Merge(t.Extra.For(ResponsesName))
+	return o
+}

@@ -1,0 +1,458 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// Framing is how a stream is cut into messages.
+type Framing string
+
+// The framings.
+const (
+	SSE    Framing = "sse"    // server-sent events (WHATWG HTML, section 9.2)
+	Lines  Framing = "ndjson" // JSON values one after the other, usually one a line
+	Array  Framing = "array"  // the elements of one JSON array
+	Binary Framing = "binary" // AWS event stream messages
+)
+
+// Limits of a stream, in bytes.
+const (
+	DefaultMaxFrame = 4 << 20
+	DefaultMaxTotal = 32 << 20
+)
+
+// Errors of a framing.
+var (
+	// ErrTooLarge says that a message or a stream is larger than its limit.
+	ErrTooLarge = errors.New("too large")
+	// ErrNotStream says that what came is no stream of a known framing, such as a
+	// page of HTML.
+	ErrNotStream = errors.New("not a stream")
+	// ErrCut says that the stream ended inside a message.
+	ErrCut = errors.New("the stream ends inside a message")
+)
+
+// Frame is one message of a stream. Data is valid until the next one is read.
+type Frame struct {
+	Event string
+	Data  []byte
+}
+
+// Reader reads the messages of a stream and finds out its framing.
+type Reader struct {
+	in       *bufio.Reader
+	framing  Framing
+	maxFrame int
+	left     int
+	buf      []byte
+	event    string
+	hasData  bool
+	lines    int
+	pending  bool // buf holds a message that was given out
+	afterCR  bool
+	unread   *Frame
+}
+
+// Unread gives a message back: the next one that is read is it.
+func (r *Reader) Unread(f Frame) { r.unread = &f }
+
+// NewReader reads from in; a limit of 0 means its default.
+func NewReader(in io.Reader, maxFrame, maxTotal int) *Reader {
+	if maxFrame <= 0 {
+		maxFrame = DefaultMaxFrame
+	}
+	if maxTotal <= 0 {
+		maxTotal = DefaultMaxTotal
+	}
+	return &Reader{in: bufio.NewReaderSize(in, 32<<10), maxFrame: maxFrame, left: maxTotal}
+}
+
+// Framing is the stream's framing; it is known once the first byte has come.
+func (r *Reader) Framing() (Framing, error) {
+	if r.framing != "" {
+		return r.framing, nil
+	}
+	if head, _ := r.in.Peek(3); string(head) == "\ufeff" {
+		_, _ = r.in.Discard(3)
+	}
+	for {
+		head, err := r.in.Peek(1)
+		if err != nil {
+			return "", err
+		}
+		switch b := head[0]; {
+		case isSpace(b):
+			_, _ = r.in.Discard(1)
+			r.left--
+			continue
+		case b == '{':
+			r.framing = Lines
+		case b == '[':
+			r.framing = Array
+		case b == 0:
+			r.framing = Binary
+		default:
+			return r.sniff()
+		}
+		return r.framing, nil
+	}
+}
+
+// sniff decides whether the first line is one of a stream of events.
+func (r *Reader) sniff() (Framing, error) {
+	for n := 1; n <= 7; n++ {
+		head, err := r.in.Peek(n)
+		if head[0] == ':' {
+			r.framing = SSE
+			return SSE, nil
+		}
+		for _, field := range []string{"data", "event", "id", "retry"} {
+			if rest, ok := bytes.CutPrefix(head, []byte(field)); ok && (len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r') || err != nil) {
+				r.framing = SSE
+				return SSE, nil
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	head, _ := r.in.Peek(min(200, max(r.in.Buffered(), 1)))
+	return "", fmt.Errorf("%w: it begins with %q", ErrNotStream, head)
+}
+
+// Next returns the next message, or io.EOF.
+func (r *Reader) Next() (Frame, error) {
+	if f := r.unread; f != nil {
+		r.unread = nil
+		return *f, nil
+	}
+	framing, err := r.Framing()
+	if err != nil {
+		return Frame{}, err
+	}
+	switch framing {
+	case SSE:
+		return r.nextEvent()
+	case Binary:
+		return r.nextBinary()
+	}
+	return r.nextValue()
+}
+
+func (r *Reader) take(n int) error {
+	if r.left -= n; r.left < 0 {
+		return fmt.Errorf("the stream is %w", ErrTooLarge)
+	}
+	return nil
+}
+
+// nextEvent reads one event. Lines end in LF, CR LF or CR; lines of data are
+// joined. Servers that leave out the blank line between events are read all the
+// same: data that is JSON is whole when more begins.
+func (r *Reader) nextEvent() (Frame, error) {
+	if r.pending {
+		r.buf, r.pending, r.hasData, r.lines = r.buf[:0], false, false, 0
+		r.event = ""
+	}
+	for {
+		line, field, err := r.line()
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
+			return Frame{}, err
+		}
+		value := r.buf[line:]
+		switch {
+		case end && field == "" && len(value) == 0:
+			r.buf = r.buf[:line]
+			if r.hasData {
+				return r.dispatch(), nil
+			}
+			return Frame{}, io.EOF
+		case field == "" && len(value) == 0: // a blank line
+			r.buf = r.buf[:line]
+			if r.hasData {
+				return r.dispatch(), nil
+			}
+			r.event = ""
+		case field == "data":
+			if r.hasData {
+				if r.lines == 1 && r.startsAnew(line) {
+					// The event before has no blank line behind it.
+					frame := Frame{r.event, r.buf[:line]}
+					next := bytes.Clone(value)
+					out := bytes.Clone(frame.Data)
+					r.buf = append(r.buf[:0], next...)
+					r.event, r.lines = "", 1
+					return Frame{frame.Event, out}, nil
+				}
+				r.buf = append(r.buf, 0)
+				copy(r.buf[line+1:], r.buf[line:])
+				r.buf[line] = '\n'
+			}
+			r.hasData = true
+			r.lines++
+		case field == "event":
+			name := string(value)
+			r.buf = r.buf[:line]
+			if r.hasData && r.lines == 1 && json.Valid(r.buf) {
+				frame := r.dispatch()
+				frame.Data = bytes.Clone(frame.Data)
+				r.buf, r.pending, r.hasData, r.lines = r.buf[:0], false, false, 0
+				r.event = name
+				return frame, nil
+			}
+			r.event = name
+		default: // a comment, an id, a time to retry, an unknown field
+			r.buf = r.buf[:line]
+		}
+		if end {
+			if r.hasData {
+				return r.dispatch(), nil
+			}
+			return Frame{}, io.EOF
+		}
+	}
+}
+
+// startsAnew reports whether the data so far is whole and the line from an offset
+// on is data of its own.
+func (r *Reader) startsAnew(line int) bool {
+	next := r.buf[line:]
+	return len(next) > 0 && (next[0] == '{' || string(next) == "[DONE]") && json.Valid(r.buf[:line])
+}
+
+func (r *Reader) dispatch() Frame {
+	r.pending = true
+	return Frame{r.event, r.buf}
+}
+
+// line reads a line's field name and adds its value to the buffer, from the
+// returned offset on.
+func (r *Reader) line() (start int, field string, err error) {
+	start = len(r.buf)
+	for {
+		b, err := r.in.ReadByte()
+		if err != nil {
+			field = r.split(start)
+			return start, field, err
+		}
+		if err := r.take(1); err != nil {
+			return start, "", err
+		}
+		if b == '\n' && r.afterCR {
+			r.afterCR = false // the second half of CR LF
+			continue
+		}
+		r.afterCR = b == '\r'
+		if b == '\n' || b == '\r' {
+			return start, r.split(start), nil
+		}
+		r.buf = append(r.buf, b)
+		// What is there already is taken at once.
+		if n := r.in.Buffered(); n > 0 {
+			chunk, _ := r.in.Peek(n)
+			if i := bytes.IndexAny(chunk, "\r\n"); i >= 0 {
+				chunk = chunk[:i]
+			}
+			r.buf = append(r.buf, chunk...)
+			_, _ = r.in.Discard(len(chunk))
+			if err := r.take(len(chunk)); err != nil {
+				return start, "", err
+			}
+		}
+		if len(r.buf) > r.maxFrame {
+			return start, "", fmt.Errorf("an event of more than %d bytes is %w", r.maxFrame, ErrTooLarge)
+		}
+	}
+}
+
+// split takes the field name off a line in the buffer.
+func (r *Reader) split(start int) string {
+	line := r.buf[start:]
+	colon := bytes.IndexByte(line, ':')
+	if colon == 0 {
+		r.buf = append(r.buf[:start], ' ')
+		return "comment"
+	}
+	if colon < 0 {
+		field := string(line)
+		r.buf = r.buf[:start]
+		return field
+	}
+	field := "other"
+	if colon <= 5 {
+		field = string(line[:colon])
+	}
+	value := bytes.TrimPrefix(line[colon+1:], []byte(" "))
+	n := copy(line, value)
+	r.buf = r.buf[:start+n]
+	return field
+}
+
+// nextValue reads one JSON value from a sequence or an array of them. Text
+// between them, up to the end of its line, is given out as it is.
+func (r *Reader) nextValue() (Frame, error) {
+	r.buf = r.buf[:0]
+	depth, inString, escaped := 0, false, false
+	for {
+		b, err := r.in.ReadByte()
+		if err != nil {
+			if errors.Is(err, io.EOF) && len(r.buf) > 0 {
+				if depth > 0 {
+					return Frame{Data: r.buf}, ErrCut
+				}
+				return Frame{Data: r.buf}, nil
+			}
+			return Frame{}, err
+		}
+		if err := r.take(1); err != nil {
+			return Frame{}, err
+		}
+		if len(r.buf) >= r.maxFrame {
+			return Frame{}, fmt.Errorf("a value of more than %d bytes is %w", r.maxFrame, ErrTooLarge)
+		}
+		if len(r.buf) == 0 && (isSpace(b) || r.framing == Array && (b == '[' || b == ',' || b == ']')) {
+			continue
+		}
+		if depth == 0 && len(r.buf) > 0 && b == '\n' { // text that is no object
+			return Frame{Data: r.buf}, nil
+		}
+		r.buf = append(r.buf, b)
+		switch {
+		case inString && b == '\n' && r.framing == Lines:
+			return Frame{Data: r.buf[:len(r.buf)-1]}, nil // a line that is no JSON
+		case inString:
+			switch {
+			case escaped:
+				escaped = false
+			case b == '\\':
+				escaped = true
+			case b == '"':
+				inString = false
+			}
+		case depth == 0 && len(r.buf) > 1: // within text that is no object
+		case b == '"':
+			inString = depth > 0
+		case b == '{' || b == '[':
+			depth++
+		case b == '}' || b == ']':
+			if depth--; depth == 0 {
+				return Frame{Data: r.buf}, nil
+			}
+		}
+	}
+}
+
+// Sizes of AWS event stream messages: vnd.amazon.eventstream.
+const (
+	preludeBytes = 12 // the lengths of message and headers, and their checksum
+	trailerBytes = 4  // the checksum of the message
+)
+
+// nextBinary reads one message of an AWS event stream; its event is that of the
+// header ":event-type", or ":exception-type".
+func (r *Reader) nextBinary() (Frame, error) {
+	var prelude [preludeBytes]byte
+	if _, err := io.ReadFull(r.in, prelude[:]); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return Frame{}, ErrCut
+		}
+		return Frame{}, err
+	}
+	total, headers := int(binary.BigEndian.Uint32(prelude[:])), int(binary.BigEndian.Uint32(prelude[4:]))
+	if crc32.ChecksumIEEE(prelude[:8]) != binary.BigEndian.Uint32(prelude[8:]) {
+		return Frame{}, fmt.Errorf("%w: a message's prelude has a wrong checksum", ErrNotStream)
+	}
+	if total > r.maxFrame {
+		return Frame{}, fmt.Errorf("a message of %d bytes is %w", total, ErrTooLarge)
+	}
+	if total < preludeBytes+trailerBytes || headers > total-preludeBytes-trailerBytes {
+		return Frame{}, fmt.Errorf("%w: a message has wrong lengths", ErrNotStream)
+	}
+	if err := r.take(total); err != nil {
+		return Frame{}, err
+	}
+	r.buf = append(r.buf[:0], make([]byte, total-preludeBytes)...)
+	if _, err := io.ReadFull(r.in, r.buf); err != nil {
+		return Frame{}, ErrCut
+	}
+	body := r.buf[:len(r.buf)-trailerBytes]
+	if crc32.Update(crc32.ChecksumIEEE(prelude[:]), crc32.IEEETable, body) != binary.BigEndian.Uint32(r.buf[len(body):]) {
+		return Frame{}, fmt.Errorf("%w: a message has a wrong checksum", ErrNotStream)
+	}
+	return Frame{eventType(body[:headers]), body[headers:]}, nil
+}
+
+// eventType reads the headers of a message for its type.
+func eventType(h []byte) string {
+	event := ""
+	for len(h) > 2 {
+		n := int(h[0])
+		if len(h) < 2+n {
+			break
+		}
+		name, kind := string(h[1:1+n]), h[1+n]
+		h = h[2+n:]
+		if kind != 7 { // not a string
+			size, known := map[byte]int{0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}[kind]
+			if !known || len(h) < size {
+				break
+			}
+			h = h[size:]
+			continue
+		}
+		if len(h) < 2 {
+			break
+		}
+		size := int(binary.BigEndian.Uint16(h))
+		if len(h) < 2+size {
+			break
+		}
+		if value := string(h[2 : 2+size]); name == ":event-type" || name == ":exception-type" {
+			event = value
+		}
+		h = h[2+size:]
+	}
+	return event
+}
+
+// AppendFrame writes one message in a framing.
+func AppendFrame(b []byte, framing Framing, event string, data []byte) []byte {
+	switch framing {
+	case SSE:
+		if event != "" {
+			b = append(b, "event: "...)
+			b = append(append(b, event...), '\n')
+		}
+		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+			b = append(b, "data: "...)
+			b = append(append(b, line...), '\n')
+		}
+		return append(b, '\n')
+	case Binary:
+		return appendBinary(b, event, data)
+	}
+	return append(append(b, data...), '\n')
+}
+
+func appendBinary(b []byte, event string, data []byte) []byte {
+	var headers []byte
+	for _, h := range [][2]string{{":event-type", event}, {":content-type", "application/json"}, {":message-type", "event"}} {
+		headers = append(append(headers, byte(len(h[0]))), h[0]...)
+		headers = append(headers, 7)
+		headers = append(binary.BigEndian.AppendUint16(headers, uint16(len(h[1]))), h[1]...)
+	}
+	start := len(b)
+	b = binary.BigEndian.AppendUint32(b, uint32(preludeBytes+len(headers)+len(data)+trailerBytes))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(headers)))
+	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
+	b = append(append(b, headers...), data...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
+}
