@@ -1,4 +1,4 @@
-.PHONY: test short race lint fuzz bench docs
+.PHONY: test race lint fuzz bench golden conformance
 
 # The linters have a module of their own, so that the library stays small.
 tool = go tool -modfile=tools/go.mod
@@ -14,8 +14,13 @@ lint:
 	$(tool) golangci-lint run ./...
 
 fuzz:
-	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 8s
-	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s
+	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
+	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s -fuzzminimizetime 20x
+	go test ./adapters/formats -run '^$$' -fuzz FuzzReadReply -fuzztime 8s -fuzzminimizetime 20x
+
+# The providers' own clients against what we write, and what they write against us.
+conformance:
+	cd conformance && go test ./...
 
 bench:
 	go test ./internal/lenient ./parser -run '^$$' -bench . -benchmem
@@ -23,4 +28,4 @@ bench:
 
 # Rewrites the golden files and the list of dialects: look at the difference.
 golden:
-	go test ./parser ./extractor/... -update
+	go test ./parser ./extractor/... ./adapters/... -update

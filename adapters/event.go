@@ -43,6 +43,8 @@ type Event struct {
 	Text   string
 	New    bool
 	Custom bool // of a call: its tool takes free text
+	// Truncated says that a call that ends was cut off.
+	Truncated bool
 
 	ID, Name     string // of a call, or of the reply
 	Model        string
@@ -87,7 +89,7 @@ func (r *Reply) Events() []Event {
 				events = append(events,
 					Event{Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, Word: b.Word, Extra: b.Extra},
 					Event{Type: EventArguments, Choice: i, Index: call, Text: b.Call.Arguments},
-					Event{Type: EventCallEnd, Choice: i, Index: call, Text: b.Signature})
+					Event{Type: EventCallEnd, Choice: i, Index: call, Text: b.Signature, Truncated: b.Call.Truncated})
 				call++
 			case BlockOther:
 				events = append(events, Event{Type: EventOther, Choice: i, Extra: b.Extra})

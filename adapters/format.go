@@ -172,7 +172,14 @@ func DecodeMessages(f *Format, r *wire.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		d := f.Decoder()
 		stopped := false
+		called := map[int]bool{} // choices that hold calls
 		emit := func(e Event) {
+			switch {
+			case e.Type == EventCallStart:
+				called[e.Choice] = true
+			case e.Type == EventFinish && e.Finish == FinishStop && called[e.Choice]:
+				e.Finish = FinishCalls // not all servers say so
+			}
 			if !stopped && !yield(e, nil) {
 				stopped = true
 			}
@@ -243,6 +250,9 @@ func (f *Format) ReadStream(in io.Reader, l Limits) (*Reply, error) {
 	}
 	r := a.Reply()
 	r.Format = f.Name
+	if failed != nil {
+		r.breakOff()
+	}
 	return r, failed
 }
 

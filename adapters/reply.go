@@ -9,6 +9,7 @@
 package adapters
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -214,7 +215,7 @@ func (r *Reply) Settle() *Reply {
 		c := &r.Choices[i]
 		called := calls(c.Blocks)
 		switch {
-		case len(called) > 0 && (c.Finish == FinishStop || c.Finish == ""):
+		case len(called) > 0 && c.Finish == FinishStop:
 			c.Finish = FinishCalls
 		case len(called) == 0 && c.Finish == FinishCalls && c.Extra.Format == "":
 			c.Finish = FinishStop
@@ -224,4 +225,14 @@ func (r *Reply) Settle() *Reply {
 		}
 	}
 	return r
+}
+
+// breakOff marks calls as truncated that have no whole arguments: the stream broke
+// off.
+func (r *Reply) breakOff() {
+	for i := range r.Choices {
+		for _, c := range calls(r.Choices[i].Blocks) {
+			c.Truncated = c.Truncated || !json.Valid([]byte(c.Arguments))
+		}
+	}
 }

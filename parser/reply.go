@@ -168,6 +168,7 @@ func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 		if n := f.open[e.Index]; n != nil {
 			delete(f.open, e.Index)
 			f.ending = n
+			n.cut = e.Truncated
 		}
 	case adapters.EventFinish:
 		f.info.Finish = e.Finish
@@ -230,6 +231,7 @@ type nativeCall struct {
 	next     func() (struct{}, bool)
 	stop     func()
 	custom   bool
+	cut      bool
 	raw      []byte
 	value    any
 	err      error
@@ -303,6 +305,7 @@ func (f *ReplyFeeder) with(n *nativeCall, do func()) {
 func (f *ReplyFeeder) settle(cut bool) {
 	n := f.ending
 	f.ending = nil
+	cut = cut || n.cut
 	if !n.custom && !n.done {
 		n.cursor.End()
 		n.next()

@@ -142,8 +142,8 @@ func takeCandidate(c *wire.Object) (blocks []adapters.Block, finish adapters.Fin
 	}
 	finish = finishOf(c.TakeString("finishReason"))
 	if text, ok := strings.CutPrefix(c.String("finishMessage"), malformed); ok && len(blocks) == 0 {
-		// What the model wrote stands nowhere else.
-		blocks = []adapters.Block{{Type: adapters.BlockText, Text: text}}
+		// What the model wrote stands nowhere else; this is how it writes its code.
+		blocks = []adapters.Block{{Type: adapters.BlockText, Text: "```tool_code\n" + text + "\n```"}}
 	}
 	return blocks, finish, *c
 }

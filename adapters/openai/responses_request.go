@@ -129,7 +129,7 @@ func encodeResponsesRequest(r *adapters.Request) (wire.Object, error) {
 	o.SetList("input", items)
 	var tools [][]byte
 	for i := range r.Tools {
-		if t := encodeResponsesTool(&r.Tools[i]); t != nil {
+		if t := encodeResponsesTool(&r.Tools[i], r.Format == ResponsesName); t != nil {
 			tools = append(tools, t.Bytes())
 		}
 	}
@@ -217,7 +217,7 @@ func encodeTurn(m *adapters.Message) [][]byte {
 	return [][]byte{o.Bytes()}
 }
 
-func encodeResponsesTool(t *adapters.Tool) wire.Object {
+func encodeResponsesTool(t *adapters.Tool, own bool) wire.Object {
 	if t.Other {
 		return t.Extra.For(ResponsesName)
 	}
@@ -238,7 +238,9 @@ func encodeResponsesTool(t *adapters.Tool) wire.Object {
 		o.Set("parameters", []byte(`{"type":"object","properties":{}}`))
 	}
 	// The provider takes a schema as strict unless it is told otherwise.
-	o.SetBool("strict", t.Strict != nil && *t.Strict)
+	if !own || t.Strict != nil {
+		o.SetBool("strict", t.Strict != nil && *t.Strict)
+	}
 	o.Merge(t.Extra.For(ResponsesName))
 	return o
 }

@@ -225,7 +225,7 @@ func (r *Reader) nextEvent() (Frame, error) {
 // on is data of its own.
 func (r *Reader) startsAnew(line int) bool {
 	next := r.buf[line:]
-	return len(next) > 0 && (next[0] == '{' || string(next) == "[DONE]") && json.Valid(r.buf[:line])
+	return len(next) > 0 && (next[0] == '{' || string(next) == "[DONE]") && (json.Valid(r.buf[:line]) || string(r.buf[:line]) == "[DONE]")
 }
 
 func (r *Reader) dispatch() Frame {

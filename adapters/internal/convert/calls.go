@@ -46,7 +46,8 @@ type Calls struct {
 	Choice int
 	Emit   func(adapters.Event)
 	byKey  map[int64]*call
-	order  []*call
+	order  []*call // as their first pieces came
+	begun  []*call // as their names came: the order of their indexes
 	last   *call
 }
 
@@ -82,7 +83,7 @@ func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom
 		if id == "" && name == "" && arguments == "" || len(c.order) >= adapters.MaxCalls {
 			return
 		}
-		at = &call{index: len(c.order), custom: custom, word: word}
+		at = &call{custom: custom, word: word}
 		c.order = append(c.order, at)
 		if hasKey {
 			c.byKey[key] = at
@@ -118,6 +119,8 @@ func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom
 
 func (c *Calls) start(at *call) {
 	at.started = true
+	at.index = len(c.begun)
+	c.begun = append(c.begun, at)
 	c.Emit(adapters.Event{Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, Word: at.word, Extra: at.extra})
 	c.arguments(at, string(at.waiting))
 	at.waiting, at.extra = nil, adapters.Extra{}
@@ -150,6 +153,11 @@ func (c *Calls) finish(at *call) {
 // End ends all calls.
 func (c *Calls) End() {
 	for _, at := range c.order {
+		if !at.started {
+			c.start(at)
+		}
+	}
+	for _, at := range c.begun {
 		c.finish(at)
 	}
 }

@@ -1,0 +1,280 @@
+package formats_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/parser"
+	"github.com/callwright/callwright/registry"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const wireFolder = "../../testdata/wire"
+
+// recordings are replies as servers sent them, whole and streamed: some recorded,
+// some after the providers' documentation, some hostile.
+func recordings(t testing.TB) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob(wireFolder + "/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".want") {
+			continue
+		}
+		if out[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(out) < 30 {
+		t.Fatalf("only %d recordings", len(out))
+	}
+	return out
+}
+
+func newParser(t testing.TB) *parser.Parser {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/tools.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := registry.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := registry.New(tools...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	p, err := parser.New(r, parser.Options{NewID: func() string { n++; return fmt.Sprintf("made_%d", n) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func compact(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// describe writes what is made of a recording in a form that a person can check.
+func describe(t testing.TB, d formats.Detected, r *parser.Result, err error) string {
+	t.Helper()
+	var b strings.Builder
+	if d.Format == nil {
+		b.WriteString("format: none\n")
+	} else {
+		fmt.Fprintf(&b, "format: %s %s %.2f streamed=%v\n", d.Format.Name, d.Version, d.Confidence, d.Stream)
+	}
+	if err != nil {
+		fmt.Fprintf(&b, "error: %v\n", err)
+	}
+	if r == nil {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "reply: %s\n", compact(t, r.Reply))
+	for _, part := range []struct{ name, text string }{{"reasoning", r.Reasoning}, {"content", r.Content}} {
+		if part.text != "" {
+			fmt.Fprintf(&b, "%s: %q\n", part.name, part.text)
+		}
+	}
+	for _, c := range r.Calls {
+		fmt.Fprintf(&b, "call: %s %s %s\n  %s %s %.2f", c.ID, c.Tool, compact(t, c.Parameters), c.SourceFormat, c.Provenance, c.Confidence)
+		if c.Inferred {
+			b.WriteString(" inferred")
+		}
+		for _, x := range c.Repairs {
+			b.WriteString(" repaired:" + x)
+		}
+		b.WriteString("\n")
+	}
+	for _, x := range r.Rejected {
+		fmt.Fprintf(&b, "rejected: %s %s %v truncated=%v\n", x.ID, x.Tool, x.Errors, x.Truncated)
+	}
+	if r.Truncated || len(r.Warnings) > 0 {
+		fmt.Fprintf(&b, "truncated=%v warnings=%q\n", r.Truncated, r.Warnings)
+	}
+	return b.String()
+}
+
+func TestRecordings(t *testing.T) {
+	for name, data := range recordings(t) {
+		t.Run(name, func(t *testing.T) {
+			reply, err := formats.Read(nil, data, adapters.Limits{})
+			var result *parser.Result
+			if reply != nil {
+				var parseErr error
+				if result, parseErr = newParser(t).ParseReply(context.Background(), reply, parser.Context{}); parseErr != nil {
+					t.Fatal(parseErr)
+				}
+			}
+			got := describe(t, formats.DetectFormat(data), result, err)
+			file := filepath.Join(wireFolder, name+".want")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestRecordingsStreamed parses recorded streams as they arrive, byte by byte: the
+// events add up to the result of the whole.
+func TestRecordingsStreamed(t *testing.T) {
+	for name, data := range recordings(t) {
+		d := formats.DetectFormat(data)
+		if !d.Stream {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			reply, wantErr := formats.Read(nil, data, adapters.Limits{})
+			want, err := newParser(t).ParseReply(context.Background(), reply, parser.Context{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := formats.Open(iotest.OneByteReader(bytes.NewReader(data)), adapters.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got *parser.Result
+			var gotErr error
+			arguments := map[int]string{}
+			content := ""
+			for e, err := range parser.StreamReply(context.Background(), newParser(t), d.Format.Name, s.Events(d.Format), parser.Context{}) {
+				if err != nil {
+					gotErr = err
+					break
+				}
+				switch e.Type {
+				case parser.EventContent:
+					content += e.Text
+				case parser.EventArguments:
+					arguments[e.Index] += e.Delta
+				case parser.EventCallEnd:
+					if e.Call != nil {
+						var a, b any
+						if err := json.Unmarshal([]byte(arguments[e.Index]), &a); err != nil {
+							t.Errorf("arguments %q: %v", arguments[e.Index], err)
+						}
+						if err := json.Unmarshal([]byte(compact(t, e.Call.Parameters)), &b); err != nil || !cmp.Equal(a, b) {
+							t.Errorf("deltas add up to %v, the call has %v", a, b)
+						}
+					}
+				case parser.EventResult:
+					got = e.Result
+				}
+			}
+			if got == nil {
+				t.Fatal("no result")
+			}
+			if content != got.Content {
+				t.Errorf("content adds up to %q, the result has %q", content, got.Content)
+			}
+			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+				t.Errorf("error %v, of the whole %v", gotErr, wantErr)
+			}
+			want.Truncated, got.Truncated = false, false // only the stream knows that it broke off
+			if diff := cmp.Diff(describe(t, d, want, nil), describe(t, d, got, nil)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestRecordingsCut cuts recorded streams at every byte, which changes nothing, and
+// off at every byte, which keeps what came before.
+func TestRecordingsCut(t *testing.T) {
+	for name, data := range recordings(t) {
+		d := formats.DetectFormat(data)
+		if !d.Stream {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			want, wantErr := d.Format.ReadStream(bytes.NewReader(data), adapters.Limits{})
+			step := 1
+			if testing.Short() {
+				step = 37
+			}
+			for i := 0; i <= len(data); i += step {
+				two := io.MultiReader(bytes.NewReader(data[:i]), bytes.NewReader(data[i:]))
+				got, err := d.Format.ReadStream(two, adapters.Limits{})
+				if diff := cmp.Diff(compact(t, want), compact(t, got)); diff != "" || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+					t.Fatalf("cut at %d: %v: %s", i, err, diff)
+				}
+				part, err := d.Format.ReadStream(bytes.NewReader(data[:i]), adapters.Limits{})
+				var reported *adapters.ProviderError
+				if err != nil && !errors.Is(err, adapters.ErrUnexpectedEnd) && !errors.Is(err, adapters.ErrMalformed) && !errors.Is(err, adapters.ErrNotStream) && !errors.As(err, &reported) {
+					t.Fatalf("cut off at %d: %v", i, err)
+				}
+				if !strings.HasPrefix(want.Text(), part.Text()) {
+					t.Fatalf("cut off at %d: text %q", i, part.Text())
+				}
+			}
+		})
+	}
+}
+
+// FuzzReadReply holds that no bytes make the adapters panic, and that what was read
+// can be written in every format.
+func FuzzReadReply(f *testing.F) {
+	for _, data := range recordings(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, format := range append(formats.All(), nil) {
+			reply, err := formats.Read(format, data, adapters.Limits{MaxMessageBytes: 1 << 16, MaxTotalBytes: 1 << 20})
+			if reply == nil || err != nil && format != nil {
+				continue
+			}
+			for _, g := range formats.All() {
+				whole, err := g.EncodeReply(reply)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !json.Valid(whole) {
+					t.Fatalf("%s wrote %q", g.Name, whole)
+				}
+				var b bytes.Buffer
+				if err := g.EncodeStream(&b, reply); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := g.ReadStream(&b, adapters.Limits{}); err != nil && !errors.As(err, new(*adapters.ProviderError)) {
+					t.Fatalf("%s does not read what it wrote: %v", g.Name, err)
+				}
+			}
+		}
+	})
+}
