@@ -2,6 +2,7 @@ package extractor
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/internal/lenient"
 )
@@ -20,14 +21,19 @@ type Extraction struct {
 // in the order of the text: what stands between markers, in fences, alone or
 // within prose; whole, repaired or cut off.
 func ExtractAll(text string, o Options) []Extraction {
+	all, _ := ExtractValues(text, o)
+	return all
+}
+
+// ExtractValues is [ExtractAll] and also returns the text's reasoning, in which it
+// looks for nothing.
+func ExtractValues(text string, o Options) (found []Extraction, reasoning string) {
 	all := &extraction{}
 	o.anyValue = true
 	s := NewScanner(lenient.NewCursor([]byte(text)), o, all)
-	// Without a check nothing ends a scan early.
-	if err := s.Run(); err != nil {
-		return all.found
-	}
-	return all.found
+	// A check that ends the scan early leaves what was found until then.
+	_ = s.Run()
+	return all.found, all.reasoning.String()
 }
 
 // SelectBest returns the likeliest of candidates: one without errors, by its
@@ -58,7 +64,10 @@ func SelectBest(candidates []Extraction) (best Extraction, ok bool) {
 }
 
 // extraction is a sink that takes every candidate.
-type extraction struct{ found []Extraction }
+type extraction struct {
+	found              []Extraction
+	content, reasoning strings.Builder
+}
 
 // methodConfidence is how far a way of finding is to be trusted.
 var methodConfidence = map[Method]float64{
@@ -86,10 +95,20 @@ func (x *extraction) Candidate(c *Candidate) bool {
 	return true
 }
 
+// Content takes text for the user.
+func (x *extraction) Content(text string) { x.content.WriteString(text) }
+
+// Reasoning takes text that the model says to itself.
+func (x *extraction) Reasoning(text string) { x.reasoning.WriteString(text) }
+
+// Recast makes reasoning of all that came before.
+func (x *extraction) Recast() {
+	x.reasoning.WriteString(x.content.String())
+	x.content.Reset()
+	x.found = nil
+}
+
 // The rest of what a scanner finds is not asked for.
-func (*extraction) Content(string)           {}
-func (*extraction) Reasoning(string)         {}
-func (*extraction) Recast()                  {}
 func (*extraction) Abandoned()               {}
 func (*extraction) Unclosed()                {}
 func (*extraction) Draft(*Dialect, int)      {}

@@ -31,7 +31,7 @@ func newBatch() *cobra.Command {
 		Use:   "batch [FILE|-]",
 		Short: "Parse JSON Lines, one text a line",
 		Long: `Parse JSON Lines: {"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"} a line,
-a reply being that of any provider, whole or a recorded stream,
+a reply being that of any provider, whole or a recorded stream, or with "schema" one whose JSON is wanted,
 and write one result a line, in order, each as soon as it and those before it are done. A bad line gives a line with an error.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -205,7 +205,13 @@ func (b *batch) answer(ctx context.Context, l *line) (out []byte) {
 			out = encodeLine(failure{ID: id, Calls: []string{}, Error: fmt.Sprintf("line %d: internal error: %v", l.number, p)})
 		}
 	}()
-	r, id, err := b.parseLine(ctx, l)
+	r, decoded, id, err := b.parseLine(ctx, l)
+	if decoded != nil {
+		return encodeLine(struct {
+			ID any `json:"id,omitempty"`
+			*structured
+		}{id, decoded})
+	}
 	if err != nil && r != nil && r.Reply != nil { // what came before the error is told
 		return encodeLine(struct {
 			ID any `json:"id,omitempty"`
@@ -236,19 +242,19 @@ func encodeLine(v any) []byte {
 	return b.Bytes()
 }
 
-func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, any, error) {
+func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *structured, any, error) {
 	if l.err != nil {
-		return nil, nil, l.err
+		return nil, nil, nil, l.err
 	}
 	// A map, since a struct would take keys in any case.
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(l.data, &fields); err != nil {
-		return nil, nil, fmt.Errorf("not a JSON object: %w", err)
+		return nil, nil, nil, fmt.Errorf("not a JSON object: %w", err)
 	}
 	var id any
 	if raw, ok := fields["id"]; ok {
 		if err := json.Unmarshal(raw, &id); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if _, isString := id.(string); !isString {
 			id = raw
@@ -258,46 +264,50 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, any, er
 	for key, into := range map[string]any{"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "heard": &c.Heard} {
 		if raw, ok := fields[key]; ok {
 			if err := json.Unmarshal(raw, into); err != nil {
-				return nil, id, fmt.Errorf("%q: %w", key, err)
+				return nil, nil, id, fmt.Errorf("%q: %w", key, err)
 			}
 		}
 	}
 	if raw, ok := fields["context"]; ok {
 		if err := json.Unmarshal(raw, &c.Values); err != nil {
-			return nil, id, fmt.Errorf("\"context\": %w", err)
+			return nil, nil, id, fmt.Errorf("\"context\": %w", err)
 		}
+	}
+	if fields["schema"] != nil {
+		d, err := decodeLine(ctx, fields)
+		return nil, d, id, err
 	}
 	p, err := b.parserOf(fields["tools"])
 	if err != nil {
-		return nil, id, err
+		return nil, nil, id, err
 	}
 	switch {
 	case fields["text"] != nil:
 		var text string
 		if err := json.Unmarshal(fields["text"], &text); err != nil {
-			return nil, id, fmt.Errorf("\"text\": %w", err)
+			return nil, nil, id, fmt.Errorf("\"text\": %w", err)
 		}
 		r, err := p.Parse(ctx, text, c)
-		return r, id, err
+		return r, nil, id, err
 	case fields["chunks"] != nil:
 		var chunks []string
 		if err := json.Unmarshal(fields["chunks"], &chunks); err != nil {
-			return nil, id, fmt.Errorf("\"chunks\": %w", err)
+			return nil, nil, id, fmt.Errorf("\"chunks\": %w", err)
 		}
 		for e, err := range parser.Stream(ctx, p, slices.Values(chunks), c) {
 			if err != nil {
-				return nil, id, err
+				return nil, nil, id, err
 			}
 			if e.Type == parser.EventResult {
-				return e.Result, id, nil
+				return e.Result, nil, id, nil
 			}
 		}
-		return nil, id, errors.New("the stream gave no result")
+		return nil, nil, id, errors.New("the stream gave no result")
 	case fields["reply"] != nil:
 		r, err := parseReplyValue(ctx, p, fields["reply"], c)
-		return r, id, err
+		return r, nil, id, err
 	}
-	return nil, id, errors.New(`needs "text", "chunks" or "reply"`)
+	return nil, nil, id, errors.New(`needs "text", "chunks" or "reply"`)
 }
 
 // parserOf returns the parser of a line's own tools, made once for the same ones.

@@ -12,12 +12,17 @@ import (
 func newParse() *cobra.Command {
 	var f flags
 	var asJSON bool
+	var schema string
+	var keys []string
 	c := &cobra.Command{
 		Use:   "parse [FILE|-]",
 		Short: "Parse one text, or one reply of a provider",
 		Long:  "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: for a person on a\nterminal, as JSON with --json or when piped. Exit code 0 with calls, 1 without, 2 on misuse.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if schema != "" || len(keys) > 0 {
+				return decode(c, args, &f, schema, keys)
+			}
 			p, err := f.parser(c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -46,6 +51,8 @@ func newParse() *cobra.Command {
 		},
 	}
 	f.add(c)
+	c.Flags().StringVar(&schema, "schema", "", "`FILE` with a JSON Schema: find the JSON that fits it in place of calls")
+	c.Flags().StringSliceVar(&keys, "keys", nil, "`KEYS` of which the wanted JSON has one at its top, with or without --schema")
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON on a terminal too")
 	return c
 }

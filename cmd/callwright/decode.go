@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/parser"
+)
+
+// structured is the answer to the question for JSON in a text.
+type structured struct {
+	// Success says that there is JSON and that it fits the schema.
+	Success bool `json:"success"`
+	*parser.Decoded
+	Error string `json:"error,omitempty"`
+}
+
+// decode answers parse --schema: exit code 0 if the JSON fits, 1 if there is none
+// or it does not.
+func decode(c *cobra.Command, args []string, f *flags, file string, keys []string) error {
+	o := parser.DecodeOptions{Keys: keys, NoRepairs: f.strict}
+	o.Validation.Lossy, o.Validation.NoCoercion = f.lossy, f.strict
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if o.Schema, err = readSchema(data); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	text, err := readInput(args, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	format := f.format
+	if format == "" {
+		format = "auto"
+	}
+	s, err := decodeText(c.Context(), []byte(text), format, o)
+	if err != nil {
+		return err
+	}
+	if err := writeJSON(c.OutOrStdout(), s, "  "); err != nil {
+		return err
+	}
+	if !s.Success {
+		return errNoCalls
+	}
+	return nil
+}
+
+func readSchema(data []byte) (map[string]any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var schema map[string]any
+	if err := dec.Decode(&schema); err != nil {
+		return nil, fmt.Errorf("not a JSON Schema: %w", err)
+	}
+	return schema, nil
+}
+
+// decodeText finds the JSON in a text, or in that of a provider's reply.
+func decodeText(ctx context.Context, data []byte, format string, o parser.DecodeOptions) (*structured, error) {
+	text, cut := string(data), false
+	f := wireFormat(format)
+	if f == nil && format != textFormat {
+		if d := formats.DetectFormat(data); d.Confidence >= formats.Sure {
+			f = d.Format
+		}
+	}
+	if f != nil {
+		reply, err := formats.Read(f, data, adapters.Limits{MaxTotalBytes: maxInput})
+		if reply == nil {
+			return nil, err
+		}
+		text, cut = reply.Text(), err != nil || len(reply.Choices) > 0 && reply.Choices[0].Finish == adapters.FinishLength
+	}
+	d, err := parser.DecodeSchema(ctx, text, o)
+	if errors.Is(err, parser.ErrNoJSON) {
+		return &structured{Decoded: &parser.Decoded{StructuredData: map[string]any{}, Validation: parser.Validation{Errors: []string{parser.ErrNoJSON.Error()}}}, Error: err.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.JSONTruncated = d.JSONTruncated || cut
+	return &structured{Success: d.Validation.Success, Decoded: d}, nil
+}
+
+// decodeLine answers a line of batch that has a schema; true stands for any JSON.
+func decodeLine(ctx context.Context, fields map[string]json.RawMessage) (*structured, error) {
+	var o parser.DecodeOptions
+	if string(fields["schema"]) != "true" {
+		var err error
+		if o.Schema, err = readSchema(fields["schema"]); err != nil {
+			return nil, fmt.Errorf("\"schema\": %w", err)
+		}
+	}
+	if raw, ok := fields["keys"]; ok {
+		if err := json.Unmarshal(raw, &o.Keys); err != nil {
+			return nil, fmt.Errorf("\"keys\": %w", err)
+		}
+	}
+	if raw, ok := fields["reply"]; ok {
+		return decodeText(ctx, raw, "auto", o)
+	}
+	var text string
+	var chunks []string
+	switch {
+	case fields["text"] != nil:
+		if err := json.Unmarshal(fields["text"], &text); err != nil {
+			return nil, fmt.Errorf("\"text\": %w", err)
+		}
+	case fields["chunks"] != nil:
+		if err := json.Unmarshal(fields["chunks"], &chunks); err != nil {
+			return nil, fmt.Errorf("\"chunks\": %w", err)
+		}
+		for _, c := range chunks {
+			text += c
+		}
+	default:
+		return nil, errors.New(`needs "text", "chunks" or "reply"`)
+	}
+	return decodeText(ctx, []byte(text), textFormat, o)
+}

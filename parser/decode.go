@@ -1,0 +1,321 @@
+package parser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/registry"
+	"github.com/callwright/callwright/validator"
+)
+
+// ErrNoJSON says that a text holds no JSON object or array.
+var ErrNoJSON = errors.New("no JSON found in output")
+
+// Decoded is the JSON that a text holds.
+type Decoded struct {
+	// Content is the value as canonical JSON: without white space, keys in order,
+	// numbers with the digits that the text has.
+	Content string `json:"content"`
+	// StructuredData is the value: a map[string]any or []any, as decoded JSON with
+	// json.Number.
+	StructuredData any `json:"structured_data"`
+	// JSONRepaired says that the text had to be repaired to be read.
+	JSONRepaired bool `json:"json_repaired"`
+	// JSONTruncated says that the text ended inside the value: it is valid, and
+	// something is missing.
+	JSONTruncated bool       `json:"json_truncated"`
+	Validation    Validation `json:"validation"`
+	// Coercions and Defaults are what was changed and filled in to fit the schema.
+	Coercions []validator.Coercion `json:"coercions,omitempty"`
+	Defaults  []string             `json:"defaults,omitempty"`
+}
+
+// Validation says whether a value fits its schema; without one every value does.
+type Validation struct {
+	Success bool     `json:"success"`
+	Errors  []string `json:"errors,omitempty"`
+}
+
+// DecodeOptions say what is wanted of the JSON in a text.
+type DecodeOptions struct {
+	// Schema is the JSON Schema that the value should fit, as decoded JSON; nil if
+	// there is none.
+	Schema map[string]any
+	// Keys are keys of which the value should have at least one at its top.
+	Keys []string
+	// NoRepairs takes only JSON that needs no repair.
+	NoRepairs bool
+	// Validation says how the value may be changed to fit.
+	Validation validator.Options
+}
+
+// Decode finds the JSON in a text that fits T, and decodes it. Members are matched
+// in their exact case. See [DecodeSchema] for which JSON it takes; the schema is
+// that of T unless the options have one.
+func Decode[T any](ctx context.Context, text string, o DecodeOptions) (T, *Decoded, error) {
+	var out T
+	if o.Schema == nil {
+		o.Schema = schemaOf[T]()
+	}
+	d, err := DecodeSchema(ctx, text, o)
+	if err != nil {
+		return out, d, err
+	}
+	if err := jsonv2.Unmarshal([]byte(d.Content), &out); err != nil {
+		return out, d, fmt.Errorf("the JSON does not fit %v: %w", reflect.TypeFor[T](), err)
+	}
+	return out, d, nil
+}
+
+// schemaOf returns the schema of a Go type, nil if it has none. Members that it
+// does not name are allowed.
+func schemaOf[T any]() map[string]any {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{IgnoreInvalidTypes: true})
+	if err != nil {
+		return nil
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var m map[string]any
+	if dec.Decode(&m) != nil {
+		return nil
+	}
+	allowMore(m)
+	return m
+}
+
+func allowMore(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if v["additionalProperties"] == false {
+			delete(v, "additionalProperties")
+		}
+		for _, e := range v {
+			allowMore(e)
+		}
+	case []any:
+		for _, e := range v {
+			allowMore(e)
+		}
+	}
+}
+
+// DecodeSchema finds the JSON object or array in a text: the best candidate that
+// fits the schema, else the first that can be read. Candidates are the whole text,
+// then what stands in fences, the last one first, then what stands in prose; of
+// reasoning only what comes behind it counts, unless there is nothing else. A
+// candidate that fits as it stands comes before one that has to be changed. A blank
+// text is an empty object. Where there is no candidate the error is [ErrNoJSON] and
+// shows the beginning of the text.
+func DecodeSchema(ctx context.Context, text string, o DecodeOptions) (*Decoded, error) {
+	d, err := NewDecoder(o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Decode(ctx, text)
+}
+
+// Decoder finds JSON in texts, with a schema that is compiled once. It is safe for
+// concurrent use.
+type Decoder struct {
+	o      DecodeOptions
+	schema *schemaTool
+}
+
+// NewDecoder returns a decoder. The error is that of a schema that cannot be used.
+func NewDecoder(o DecodeOptions) (*Decoder, error) {
+	d := &Decoder{o: o}
+	if o.Schema != nil {
+		var err error
+		if d.schema, err = compileSchema(o.Schema); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// Decode finds the JSON in a text; see [DecodeSchema].
+func (x *Decoder) Decode(ctx context.Context, text string) (*Decoded, error) {
+	if strings.TrimSpace(text) == "" {
+		d := &Decoded{}
+		d.take(x.schema, map[string]any{}, x.o)
+		return d, nil
+	}
+	if len(text) > DefaultMaxTextBytes {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTextTooLarge, len(text), DefaultMaxTextBytes)
+	}
+	candidates, err := valuesIn(ctx, text, x.o)
+	if err != nil {
+		return nil, err
+	}
+	if len(candidates) == 0 {
+		head := strings.ToValidUTF8(text[:min(len(text), 200)], "")
+		return nil, fmt.Errorf("%w: %q", ErrNoJSON, head)
+	}
+	var fitting, first *Decoded
+	for _, c := range candidates {
+		d := &Decoded{JSONRepaired: c.repaired, JSONTruncated: c.truncated}
+		d.take(x.schema, c.value, x.o)
+		switch {
+		case d.Validation.Success && len(d.Coercions) == 0 && !d.JSONTruncated:
+			return d, nil
+		case d.Validation.Success && fitting == nil:
+			fitting = d
+		case first == nil:
+			first = d
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	if fitting != nil {
+		return fitting, nil
+	}
+	return first, nil
+}
+
+// take validates a value and writes it.
+func (d *Decoded) take(s *schemaTool, value any, o DecodeOptions) {
+	d.Validation.Success = true
+	if s != nil {
+		parameters, ok := value.(map[string]any)
+		if s.wrapped {
+			parameters, ok = map[string]any{wrapKey: value}, true
+		}
+		if !ok {
+			d.Validation = Validation{Errors: []string{"the value is an array, must be an object"}}
+		} else {
+			r := validator.Validate(s.tool, parameters, o.Validation)
+			value = any(r.Parameters)
+			if s.wrapped {
+				value = r.Parameters[wrapKey]
+			}
+			d.Coercions, d.Defaults = r.Coercions, r.Defaults
+			for i := range r.Errors {
+				d.Validation.Success = false
+				d.Validation.Errors = append(d.Validation.Errors, r.Errors[i].Error())
+			}
+		}
+	}
+	d.StructuredData, d.Content = value, encode(value)
+}
+
+// found is one value that a text holds.
+type found struct {
+	value               any
+	repaired, truncated bool
+	rank                int
+}
+
+// valuesIn returns the values of a text, the likeliest first.
+func valuesIn(ctx context.Context, text string, o DecodeOptions) ([]found, error) {
+	check := ctx.Err
+	all, reasoning := extractor.ExtractValues(text, extractor.Options{Table: builtin, Check: check})
+	values := usable(all, o)
+	if len(values) == 0 && strings.TrimSpace(reasoning) != "" {
+		inner, _ := extractor.ExtractValues(reasoning, extractor.Options{Table: builtin, Check: check})
+		values = usable(inner, o)
+	}
+	if len(values) == 0 && !o.NoRepairs {
+		if a, err := fallback.Repair(text); err == nil {
+			values = append(values, found{value: a.Value, repaired: len(a.Fixes) > 0})
+		}
+	}
+	return values, ctx.Err()
+}
+
+// usable sorts candidates by where they stand, and reads those that are broken.
+func usable(all []extractor.Extraction, o DecodeOptions) []found {
+	var out []found
+	for i := range all {
+		c := &all[i]
+		f := found{value: c.Value, repaired: c.Fixes.Any(), truncated: c.Truncated}
+		if c.Named {
+			f.value = c.Arguments
+		}
+		if c.Err != nil {
+			if o.NoRepairs {
+				continue
+			}
+			a, err := fallback.Repair(c.Raw)
+			if err != nil {
+				continue
+			}
+			f.value, f.repaired = a.Value, true
+		}
+		if o.NoRepairs && f.repaired {
+			continue
+		}
+		switch {
+		case c.Method == extractor.MethodFullJSON && len(all) == 1:
+			f.rank = -1
+		case c.Evidence.Fence != "":
+			f.rank = len(all) - i // the last fence first
+		default:
+			f.rank = len(all) + 1 + i
+		}
+		if f.truncated {
+			f.rank += 4 * len(all)
+		}
+		switch v := f.value.(type) {
+		case map[string]any:
+			if len(o.Keys) > 0 && !slices.ContainsFunc(o.Keys, func(k string) bool { _, ok := v[k]; return ok }) {
+				f.rank += 8 * len(all)
+			}
+		case []any:
+			if len(o.Keys) > 0 {
+				f.rank += 8 * len(all)
+			}
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(a, b found) int { return a.rank - b.rank })
+	return out
+}
+
+// schemaTool is a schema as a tool's, whose validation and coercion then serve.
+type schemaTool struct {
+	tool    *registry.Tool
+	wrapped bool // the value stands under wrapKey
+}
+
+// wrapKey is the member that holds a value that is no object.
+const wrapKey = "value"
+
+// compileSchema compiles a schema behind the registry's guard.
+func compileSchema(schema map[string]any) (*schemaTool, error) {
+	s := &schemaTool{}
+	parameters := schema
+	if schema["type"] != "object" && schema["properties"] == nil && schema["$ref"] == nil {
+		s.wrapped = true
+		parameters = map[string]any{"type": "object", "properties": map[string]any{wrapKey: schema}, "required": []any{wrapKey}}
+		for _, k := range []string{"$defs", "definitions", "$schema"} { // what references lead to
+			if v, ok := schema[k]; ok {
+				parameters[k] = v
+			}
+		}
+	}
+	r, err := registry.NewWith(registry.Options{Strict: true}, registry.Tool{Name: "schema", Parameters: parameters})
+	if err != nil {
+		return nil, fmt.Errorf("the schema cannot be used: %w", err)
+	}
+	s.tool = r.Get("schema")
+	return s, nil
+}
