@@ -3,52 +3,27 @@ package adapters
 import (
 	"strings"
 
+	"github.com/callwright/callwright/extractor/dialects"
 	"github.com/callwright/callwright/internal/wire"
 )
 
 // Writer writes calls and results as a model's own text, for models and formats
-// that have neither tools nor a tool's role. extractor/dialects has those of the
-// dialects.
+// that have neither tools nor a tool's role: an [extractor.Writer] writes a
+// dialect.
 type Writer interface {
 	Call(name, arguments string) string
 	Result(name, text string) string
 }
 
-// tagged writes the form that most models have seen: Hermes'.
-type tagged struct{}
-
-// Call writes a call.
-func (tagged) Call(name, arguments string) string {
-	var o wire.Object
-	o.SetString("name", name)
-	o.Set("arguments", objectOf(arguments))
-	return "<tool_call>\n" + string(o.Bytes()) + "\n</tool_call>"
-}
-
-// Result writes a result. Its text is a string of JSON in which nothing can be
-// taken for a tag or a control token.
-func (tagged) Result(name, text string) string {
-	var o wire.Object
-	o.SetText("name", name)
-	o.SetString("content", text)
-	return "<tool_response>\n" + harmless.Replace(string(o.Bytes())) + "\n</tool_response>"
-}
-
-// harmless writes what may begin a tag or a control token as an escape of JSON.
-var harmless = strings.NewReplacer("<|", `\u003c|`, "<tool_", `\u003ctool_`, "</tool_", `\u003c/tool_`)
-
-func objectOf(arguments string) []byte {
-	if o, err := wire.ParseObject([]byte(arguments)); err == nil {
-		return o.Bytes()
-	}
-	if strings.TrimSpace(arguments) == "" {
-		return []byte("{}")
-	}
-	return wire.Quote(arguments)
-}
+// usual writes the form that most models have seen.
+var usual = func() Writer {
+	d, _ := dialects.Lookup("hermes")
+	w, _ := d.Writer()
+	return w
+}()
 
 // WriteCall writes a call as text between <tool_call> tags.
-func WriteCall(c *Call) string { return write(tagged{}, c) }
+func WriteCall(c *Call) string { return write(usual, c) }
 
 func write(w Writer, c *Call) string {
 	if !c.Custom {
@@ -64,7 +39,7 @@ func write(w Writer, c *Call) string {
 // writer writes <tool_call> tags.
 func PlainMessages(messages []Message, w Writer) []Message {
 	if w == nil {
-		w = tagged{}
+		w = usual
 	}
 	names := map[string]string{}
 	var out []Message

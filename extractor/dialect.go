@@ -58,6 +58,8 @@ type Dialect struct {
 	Format string `yaml:"format,omitempty" json:"format,omitempty"`
 	// Options are the switches of the body.
 	Options BodyOptions `yaml:"options,omitempty" json:"options,omitzero"`
+	// Write is how it is written; a dialect without is only read.
+	Write Templates `yaml:"write,omitempty" json:"write,omitzero"`
 }
 
 // BodyOptions are the switches of a dialect's body.

@@ -89,14 +89,21 @@ func schemaOf[T any]() map[string]any {
 	if err != nil {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var m map[string]any
-	if dec.Decode(&m) != nil {
+	m, err := decodeSchema(data)
+	if err != nil {
 		return nil
 	}
 	allowMore(m)
 	return m
+}
+
+// decodeSchema decodes a schema, its numbers with their digits.
+func decodeSchema(data []byte) (map[string]any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var m map[string]any
+	err := dec.Decode(&m)
+	return m, err
 }
 
 func allowMore(v any) {

@@ -112,6 +112,8 @@ type Context struct {
 	// Format names a dialect that is expected. It makes it likelier and loses no
 	// call.
 	Format string
+	// Formats names more dialects that are expected, the likeliest first.
+	Formats []string
 	// ReasoningOpen says that the prompt opened the reasoning: all up to its
 	// closing marker is reasoning.
 	ReasoningOpen bool

@@ -125,6 +125,7 @@ func (p *Parser) prefer(c Context) []string {
 	if c.Format != "" {
 		names = append(names, c.Format)
 	}
+	names = append(names, c.Formats...)
 	if c.Model != "" {
 		model := foldModel(c.Model)
 		for _, d := range p.table.Dialects() {

@@ -232,7 +232,7 @@ func TestPlainMessages(t *testing.T) {
 		t.Errorf("roles: %s", got)
 	}
 	said := messages[2].Text()
-	if !strings.Contains(said, "<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Rome\",\"n\":9007199254740993}}\n</tool_call>") {
+	if !strings.Contains(said, "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\":\"Rome\",\"n\":9007199254740993}}\n</tool_call>") {
 		t.Errorf("the call is written as %s", said)
 	}
 	hostile := adapters.PlainMessages([]adapters.Message{{Role: adapters.RoleTool, Blocks: []adapters.Block{{

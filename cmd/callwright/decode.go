@@ -25,21 +25,14 @@ type structured struct {
 
 // decode answers parse --schema: exit code 0 if the JSON fits, 1 if there is none
 // or it does not.
-func decode(c *cobra.Command, args []string, f *flags, file string, keys []string) error {
+func decode(c *cobra.Command, text string, f *flags, file string, keys []string) error {
 	o := parser.DecodeOptions{Keys: keys, NoRepairs: f.strict}
 	o.Validation.Lossy, o.Validation.NoCoercion = f.lossy, f.strict
 	if file != "" {
-		data, err := os.ReadFile(file)
-		if err != nil {
+		var err error
+		if o.Schema, err = readSchemaFile(file); err != nil {
 			return err
 		}
-		if o.Schema, err = readSchema(data); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	text, err := readInput(args, c.InOrStdin())
-	if err != nil {
-		return err
 	}
 	format := f.format
 	if format == "" {
@@ -56,6 +49,18 @@ func decode(c *cobra.Command, args []string, f *flags, file string, keys []strin
 		return errNoCalls
 	}
 	return nil
+}
+
+func readSchemaFile(file string) (map[string]any, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := readSchema(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return schema, nil
 }
 
 func readSchema(data []byte) (map[string]any, error) {

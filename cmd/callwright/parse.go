@@ -20,14 +20,17 @@ func newParse() *cobra.Command {
 		Long:  "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: for a person on a\nterminal, as JSON with --json or when piped. Exit code 0 with calls, 1 without, 2 on misuse.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if schema != "" || len(keys) > 0 {
-				return decode(c, args, &f, schema, keys)
-			}
-			p, err := f.parser(c.ErrOrStderr())
+			text, err := readInput(args, c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			text, err := readInput(args, c.InOrStdin())
+			if agent := agentOf(text, f.format); agent != "" {
+				return transcript(c, text, agent, schema)
+			}
+			if schema != "" || len(keys) > 0 {
+				return decode(c, text, &f, schema, keys)
+			}
+			p, err := f.parser(c.ErrOrStderr())
 			if err != nil {
 				return err
 			}

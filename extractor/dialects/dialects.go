@@ -13,3 +13,13 @@ import (
 func All() []extractor.Dialect {
 	return slices.Concat(jsonRows, nameJSONRows, paramsRows, keyValueRows, elementsRows, pythonicRows, braceCallRows, linesRows)
 }
+
+// Lookup returns the built-in row of a name, or of an alias.
+func Lookup(name string) (extractor.Dialect, bool) {
+	for _, d := range All() {
+		if d.Name == name || slices.Contains(d.Aliases, name) {
+			return d, true
+		}
+	}
+	return extractor.Dialect{}, false
+}

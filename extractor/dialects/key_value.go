@@ -7,6 +7,7 @@ var keyValueRows = []extractor.Dialect{
 		Name: "glm45", Aliases: []string{"glm47", "glm_xml", "ling3", "spark"}, Models: []string{"GLM 4.5", "GLM 4.6", "GLM 4.7", "Ling 3", "Spark 2.5"},
 		Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"},
 		Body: extractor.BodyKeyValue, Source: "chat template of GLM-4.5",
+		Write: extractor.Templates{Call: "<tool_call>{name}\n{parameters}</tool_call>", Parameter: "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"},
 	},
 	{
 		Name: "laguna", Models: []string{"Poolside Laguna"},

@@ -8,6 +8,7 @@ var nameJSONRows = []extractor.Dialect{
 		Open: []string{"[TOOL_CALLS]"}, Close: []string{"</s>"},
 		Body: extractor.BodyNameJSON, Source: "mistral-common, tokenizers v11 and later",
 		Options: extractor.BodyOptions{Between: []string{"[ARGS]"}, ID: "[CALL_ID]"},
+		Write:   extractor.Templates{Call: `[TOOL_CALLS]{name}[ARGS]{arguments}`, Result: "[TOOL_RESULTS]{content_json}[/TOOL_RESULTS]"},
 	},
 	{
 		Name: "deepseek_v3", Aliases: []string{"deepseek", "deepseek_r1"}, Models: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
@@ -17,12 +18,14 @@ var nameJSONRows = []extractor.Dialect{
 			Lead: []string{"<｜tool▁call▁begin｜>", "function<｜tool▁sep｜>"}, Between: []string{"<｜tool▁sep｜>"},
 			Section: []string{"<｜tool▁calls▁begin｜>", "<｜tool▁calls｜>"},
 		},
+		Write: extractor.Templates{Call: "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", Result: "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>{content_json}<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"},
 	},
 	{
 		Name: "deepseek_v31", Aliases: []string{"deepseek_v3_1"}, Models: []string{"DeepSeek V3.1", "DeepSeek V3.1 Terminus", "DeepSeek V3.2 Exp"},
 		Open: []string{"<｜tool▁call▁begin｜>"}, Close: []string{"<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"},
 		Body: extractor.BodyNameJSON, Source: "chat template of DeepSeek V3.1",
 		Options: extractor.BodyOptions{Between: []string{"<｜tool▁sep｜>"}},
+		Write:   extractor.Templates{Call: `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`, Result: "<｜tool▁output▁begin｜>{content_json}<｜tool▁output▁end｜>"},
 	},
 	{
 		Name: "kimi_k2", Aliases: []string{"kimi"}, Models: []string{"Kimi K2", "Kimi K2 Thinking", "Kimi K2.5"},
@@ -33,6 +36,7 @@ var nameJSONRows = []extractor.Dialect{
 			Between: []string{"<|tool_call_argument_begin|>"}, NameIsID: true,
 			Section: []string{"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"},
 		},
+		Write: extractor.Templates{Call: `<|tool_calls_section_begin|><|tool_call_begin|>functions.{name}:0<|tool_call_argument_begin|>{arguments}<|tool_call_end|><|tool_calls_section_end|>`},
 	},
 	{
 		Name: "harmony", Aliases: []string{"openai", "gpt_oss", "gpt-oss"}, Models: []string{"gpt-oss", "llm-jp"},
@@ -40,11 +44,13 @@ var nameJSONRows = []extractor.Dialect{
 		Close: []string{"<|call|>", "<|end|>", "<|return|>"},
 		Body:  extractor.BodyNameJSON, Source: "OpenAI's harmony response format",
 		Options: extractor.BodyOptions{Header: "<|message|>"},
+		Write:   extractor.Templates{Call: `<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}<|call|>`},
 	},
 	{
 		Name: "llama_function_tag", Aliases: []string{"functionary_v31"}, Models: []string{"Llama 3.1 with custom tools", "Functionary v3.1"},
 		Body: extractor.BodyNameJSON, Source: "Meta's prompt format of Llama 3.1: <function=name>{…}</function>",
 		Options: extractor.BodyOptions{Known: true}, Close: []string{"</function>"},
+		Write: extractor.Templates{Call: `<function={name}>{arguments}</function>`},
 	},
 	{
 		Name: "functionary_v32", Aliases: []string{"functionary_v3_2"}, Models: []string{"Functionary v3.2"},

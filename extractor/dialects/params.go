@@ -9,17 +9,20 @@ var paramsRows = []extractor.Dialect{
 		Open:   []string{"<tool_call>"}, Close: []string{"</tool_call>"},
 		Body: extractor.BodyParams, Source: "chat template and parser of Qwen3-Coder",
 		Options: extractor.BodyOptions{Tags: []string{"<function="}},
+		Write:   extractor.Templates{Call: "<tool_call>\n<function={name}>\n{parameters}</function>\n</tool_call>", Parameter: "<parameter={key}>\n{value}\n</parameter>\n", Result: "<tool_response>\n{content_json}\n</tool_response>"},
 	},
 	{
 		Name: "seed_oss", Models: []string{"Seed-OSS"},
 		Open: []string{"<seed:tool_call>"}, Close: []string{"</seed:tool_call>"},
 		Body: extractor.BodyParams, Source: "chat template of Seed-OSS",
+		Write: extractor.Templates{Call: "<seed:tool_call>\n<function={name}>\n{parameters}</function>\n</seed:tool_call>", Parameter: "<parameter={key}>{value}</parameter>\n"},
 	},
 	{
 		Name: "claude_xml", Aliases: []string{"claude", "poolside_v1"}, Models: []string{"Claude 2 and 3 by prompt", "models distilled from it"},
 		Open: []string{"<function_calls>"}, Close: []string{"</function_calls>"},
 		Body: extractor.BodyParams, Source: "Anthropic's prompt format of Claude 2 and 3",
 		Options: extractor.BodyOptions{Tags: []string{"<invoke"}},
+		Write:   extractor.Templates{Call: "<function_calls>\n<invoke name=\"{name}\">\n{parameters}</invoke>\n</function_calls>", Parameter: "<parameter name=\"{key}\">{value}</parameter>\n", Result: "<function_results>\n<result>\n<tool_name>{name}</tool_name>\n<stdout>{content_json}</stdout>\n</result>\n</function_results>"},
 	},
 	{
 		Name: "claude_antml", Models: []string{"Claude"},
@@ -30,6 +33,7 @@ var paramsRows = []extractor.Dialect{
 		Name: "minimax_m2", Models: []string{"MiniMax M2"},
 		Open: []string{"<minimax:tool_call>", "<minimax:toolcall>"}, Close: []string{"</minimax:tool_call>", "</minimax:toolcall>"},
 		Body: extractor.BodyParams, Source: "MiniMax-M2's tool calling guide",
+		Write: extractor.Templates{Call: "<minimax:tool_call>\n<invoke name=\"{name}\">\n{parameters}</invoke>\n</minimax:tool_call>", Parameter: "<parameter name=\"{key}\">{value}</parameter>\n"},
 	},
 	{
 		Name: "glimmer", Models: []string{"Muse Glimmer"},

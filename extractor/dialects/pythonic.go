@@ -7,16 +7,19 @@ var pythonicRows = []extractor.Dialect{
 		Name: "pythonic", Aliases: []string{"llama4_pythonic", "toolace"}, Models: []string{"Llama 3.2", "Llama 4", "ToolACE", "Gorilla", "most chat models by prompt"},
 		Open: []string{"<|python_start|>", "<|python_tag|>", "<<function>>"}, Close: []string{"<|python_end|>", "<|eom_id|>", "<|eot_id|>"},
 		Body: extractor.BodyPythonic, Source: "Meta's prompt formats of Llama 3.2 and 4; BFCL's prompt mode",
+		Write: extractor.Templates{Call: `[{name}({keywords})]`, Result: "{\"output\": {content_json}}"},
 	},
 	{
 		Name: "olmo3", Models: []string{"OLMo 3"},
 		Open: []string{"<function_calls>"}, Close: []string{"</function_calls>"},
 		Body: extractor.BodyPythonic, Source: "chat template of OLMo 3",
+		Write: extractor.Templates{Call: `<function_calls>{name}({keywords})</function_calls>`},
 	},
 	{
 		Name: "lfm2", Aliases: []string{"minicpm3"}, Models: []string{"LFM2", "LFM2.5", "MiniCPM3"},
 		Open: []string{"<|tool_call_start|>"}, Close: []string{"<|tool_call_end|>"},
 		Body: extractor.BodyPythonic, Source: "chat template of LFM2",
+		Write: extractor.Templates{Call: `<|tool_call_start|>[{name}({keywords})]<|tool_call_end|>`, Result: "<|tool_response_start|>{content_json}<|tool_response_end|>"},
 	},
 	{
 		Name: "raven", Aliases: []string{"nexusraven"}, Models: []string{"NexusRaven"},
@@ -27,6 +30,7 @@ var pythonicRows = []extractor.Dialect{
 		Name: "gemma_tool_code", Aliases: []string{"gemini_tool_code", "smolagents"}, Models: []string{"Gemma 2", "Gemma 3", "Gemini by prompt"},
 		Body: extractor.BodyPythonic, Source: "Google's guide to function calling with Gemma: a tool_code fence",
 		Options: extractor.BodyOptions{Known: true},
+		Write:   extractor.Templates{Call: "```tool_code\n{name}({keywords})\n```", Result: "```tool_output\n{content_json}\n```"},
 	},
 	{
 		Name: "xml_pythonic", Models: []string{"variants of Granite 4"},
