@@ -23,7 +23,7 @@ conformance:
 	cd conformance && go test ./...
 
 bench:
-	go test ./internal/lenient ./parser -run '^$$' -bench . -benchmem
+	go test ./internal/lenient ./parser ./adapters/formats -run '^$$' -bench . -benchmem
 	cd bench && go test -run '^$$' -bench . -benchmem
 
 # Rewrites the golden files and the list of dialects: look at the difference.

@@ -37,7 +37,7 @@ func (m *ModelSpecificParser) Parse(ctx context.Context, text string, c Context)
 	}
 	r, err := m.p.Parse(ctx, text, m.context(c))
 	if err == nil && !r.Success {
-		r, err = m.mended(ctx, r, text, c)
+		r = m.mended(ctx, r, text, c)
 	}
 	return m.post(r, nil), err
 }
@@ -50,9 +50,8 @@ func (m *ModelSpecificParser) ParseReply(ctx context.Context, reply *adapters.Re
 	r, err := m.p.ParseReply(ctx, reply, m.context(c))
 	if err == nil && !r.Success {
 		info := r.Reply
-		if r, err = m.mended(ctx, r, reply.Text(), c); r.Reply == nil {
-			r.Reply = info
-		}
+		r = m.mended(ctx, r, reply.Text(), c)
+		r.Reply = info
 	}
 	return m.post(r, reply), err
 }
@@ -67,9 +66,9 @@ func (m *ModelSpecificParser) post(r *Result, reply *adapters.Reply) *Result {
 // mended parses a text in which nothing was found again, with the model's known
 // issues mended. The result says so; the spans of its calls are those of the mended
 // text.
-func (m *ModelSpecificParser) mended(ctx context.Context, before *Result, text string, c Context) (*Result, error) {
+func (m *ModelSpecificParser) mended(ctx context.Context, before *Result, text string, c Context) *Result {
 	if m.p.o.NoFallbacks || m.p.o.StrictMode {
-		return before, nil
+		return before
 	}
 	fixed := text
 	var issues []string
@@ -81,16 +80,16 @@ func (m *ModelSpecificParser) mended(ctx context.Context, before *Result, text s
 		}
 	}
 	if len(issues) == 0 {
-		return before, nil
+		return before
 	}
 	r, err := m.p.Parse(ctx, fixed, m.context(c))
 	if err != nil || !r.Success {
-		return before, nil //nolint:nilerr // the text as it stands is the better answer
+		return before // the text as it stands is the better answer
 	}
 	r.Repaired, r.Strategy = true, "known_issue"
 	r.Reasoning = before.Reasoning
 	r.Warnings = append(r.Warnings, issues...)
-	return r, nil
+	return r
 }
 
 // withText returns a reply with its text changed.

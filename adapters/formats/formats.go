@@ -111,7 +111,7 @@ func Open(in io.Reader, l adapters.Limits) (*Stream, error) {
 		s.First = wire.Frame{Event: frame.Event, Data: bytes.Clone(frame.Data)}
 		if o, err := wire.ParseObject(frame.Data); err == nil {
 			s.Detected = recognize(o, frame.Event)
-			s.Detected.Stream = true
+			s.Stream = true
 		}
 		return s, nil
 	}
@@ -127,13 +127,13 @@ func detectStream(r *wire.Reader) Detected {
 	best := Detected{}
 	for range maxLook {
 		frame, err := r.Next()
-		if err != nil && !(errors.Is(err, wire.ErrCut) && len(frame.Data) > 0) {
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			return best
+		if errors.Is(err, io.EOF) || err != nil && !errors.Is(err, wire.ErrCut) {
+			break
 		}
 		o, parseErr := wire.ParseObject(frame.Data)
+		if parseErr != nil && err != nil {
+			break
+		}
 		if parseErr != nil {
 			continue
 		}

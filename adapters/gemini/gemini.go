@@ -245,10 +245,12 @@ func encodeResult(r *adapters.ToolResult) wire.Object {
 	var o, response wire.Object
 	o.SetText("id", r.CallID)
 	o.SetString("name", r.Name)
-	switch own, err := wire.ParseObject([]byte(r.Text)); {
+	own, err := wire.ParseObject([]byte(r.Text))
+	reserved := len(own) == 1 && (own[0].Key == "result" || own[0].Key == "output" || own[0].Key == "error")
+	switch {
 	case r.IsError:
 		response.SetString("error", r.Text)
-	case err == nil && !(len(own) == 1 && (own[0].Key == "result" || own[0].Key == "output" || own[0].Key == "error")):
+	case err == nil && !reserved:
 		response = own
 	default:
 		response.SetString("result", convert.ResultText(r))

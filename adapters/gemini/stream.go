@@ -10,10 +10,9 @@ import (
 
 // decoder reads the pieces of a streamed reply: each is a reply of its own.
 type decoder struct {
-	started  bool
-	choices  map[int64]*choiceDecoder
-	blocked  bool
-	finished int
+	started bool
+	choices map[int64]*choiceDecoder
+	blocked bool
 }
 
 type choiceDecoder struct {

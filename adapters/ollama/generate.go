@@ -79,7 +79,7 @@ func decodeGenerate(o wire.Object) (*adapters.Request, error) {
 func encodeGenerate(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
-	system, prompt := "", ""
+	system := ""
 	var turns []adapters.Message
 	var images [][]byte
 	for i := range r.Messages {
@@ -98,10 +98,9 @@ func encodeGenerate(r *adapters.Request) (wire.Object, error) {
 		}
 		system += m.Text()
 	}
+	prompt := adapters.Transcript(turns)
 	if len(turns) == 1 && turns[0].Role == adapters.RoleUser {
 		prompt = turns[0].Text()
-	} else {
-		prompt = adapters.Transcript(turns)
 	}
 	o.SetText("system", system)
 	o.SetString("prompt", prompt)

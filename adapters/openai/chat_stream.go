@@ -11,9 +11,8 @@ import (
 // decoder reads chunks of chat completions.
 type decoder struct {
 	chat
-	started  bool
-	choices  map[int64]*choiceDecoder
-	finished bool
+	started bool
+	choices map[int64]*choiceDecoder
 }
 
 type choiceDecoder struct {

@@ -43,7 +43,7 @@ func (d *responsesDecoder) Message(_ string, o wire.Object, emit func(adapters.E
 		d.start(o.Object("response"), emit)
 	case "response.output_item.added":
 		if len(d.items) < adapters.MaxCalls {
-			d.added(index, o.Object("item"), emit)
+			d.added(index, o.Object("item"))
 		}
 	case "response.content_part.added", "response.reasoning_summary_part.added":
 		if item.pieces && kind == "response.reasoning_summary_part.added" {
@@ -85,7 +85,7 @@ func (d *responsesDecoder) start(r wire.Object, emit func(adapters.Event)) {
 	emit(e)
 }
 
-func (d *responsesDecoder) added(index int64, o wire.Object, emit func(adapters.Event)) {
+func (d *responsesDecoder) added(index int64, o wire.Object) {
 	item := &itemDecoder{kind: o.String("type"), first: true}
 	d.items[index] = item
 	switch item.kind {
@@ -100,7 +100,7 @@ func (d *responsesDecoder) added(index int64, o wire.Object, emit func(adapters.
 func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.Event)) {
 	item := d.items[index]
 	if item == nil {
-		d.added(index, o, emit)
+		d.added(index, o)
 		item = d.items[index]
 	}
 	blocks := decodeItem(append(wire.Object(nil), o...))

@@ -109,18 +109,12 @@ func (r *Reader) Framing() (Framing, error) {
 func (r *Reader) sniff() (Framing, error) {
 	for n := 1; n <= 7; n++ {
 		head, err := r.in.Peek(n)
-		if head[0] == ':' {
+		if isField(head, err != nil) {
 			r.framing = SSE
 			return SSE, nil
 		}
-		for _, field := range []string{"data", "event", "id", "retry"} {
-			if rest, ok := bytes.CutPrefix(head, []byte(field)); ok && (len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r') || err != nil) {
-				r.framing = SSE
-				return SSE, nil
-			}
-		}
 		if err != nil {
-			break
+			break // what there is is looked at, and no more comes
 		}
 	}
 	head, _ := r.in.Peek(min(200, max(r.in.Buffered(), 1)))
@@ -144,6 +138,20 @@ func (r *Reader) Next() (Frame, error) {
 		return r.nextBinary()
 	}
 	return r.nextValue()
+}
+
+// isField reports whether a line begins with the name of a field of events, or is a
+// comment.
+func isField(head []byte, end bool) bool {
+	if head[0] == ':' {
+		return true
+	}
+	for _, field := range []string{"data", "event", "id", "retry"} {
+		if rest, ok := bytes.CutPrefix(head, []byte(field)); ok && (end && len(rest) == 0 || len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r')) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Reader) take(n int) error {
