@@ -15,6 +15,7 @@ lint:
 
 fuzz:
 	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
+	go test ./internal/wire -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
 	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s -fuzzminimizetime 20x
 	go test ./adapters/formats -run '^$$' -fuzz FuzzReadReply -fuzztime 8s -fuzzminimizetime 20x
 

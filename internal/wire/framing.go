@@ -90,7 +90,9 @@ func (r *Reader) Framing() (Framing, error) {
 		switch b := head[0]; {
 		case isSpace(b):
 			_, _ = r.in.Discard(1)
-			r.left--
+			if err := r.take(1); err != nil {
+				return "", err
+			}
 			continue
 		case b == '{':
 			r.framing = Lines
