@@ -8,6 +8,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -46,11 +47,11 @@ func AsObject(raw []byte) (Object, bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, false
 	}
-	o := make(Object, 0, 8)
+	o := make(Object, 0, min(8, len(raw)/20+1))
 	i := skipSpace(raw, 1)
 	for i < len(raw) && raw[i] == '"' {
 		end := skipString(raw, i)
-		key, _ := String(raw[i:end])
+		key := keyOf(raw[i:end])
 		i = skipSpace(raw, end)
 		i = skipSpace(raw, i+1) // the colon
 		end = skipValue(raw, i)
@@ -60,6 +61,30 @@ func AsObject(raw []byte) (Object, bool) {
 		}
 	}
 	return o, true
+}
+
+// usual are keys that nearly every message has: they need no memory of their own.
+var usual = func() map[string]string {
+	m := map[string]string{}
+	for _, k := range []string{
+		"id", "object", "created", "model", "choices", "index", "delta", "message", "role", "content", "finish_reason", "logprobs", "usage", "tool_calls",
+		"type", "function", "name", "arguments", "system_fingerprint", "service_tier", "refusal", "reasoning_content", "reasoning", "obfuscation",
+		"content_block", "text", "partial_json", "thinking", "signature", "stop_reason", "stop_sequence", "input", "item_id", "output_index", "content_index",
+		"sequence_number", "item", "part", "response", "output", "status", "created_at", "done", "done_reason", "candidates", "parts", "functionCall", "args",
+		"usageMetadata", "modelVersion", "responseId", "finishReason", "thought", "thoughtSignature", "contentBlockIndex", "toolUse",
+	} {
+		m[k] = k
+	}
+	return m
+}()
+
+// keyOf reads a key.
+func keyOf(raw []byte) string {
+	if k, ok := usual[string(raw[1:len(raw)-1])]; ok {
+		return k
+	}
+	k, _ := String(raw)
+	return k
 }
 
 // AsList splits an array that is known to be valid JSON; nil if it is none.
@@ -111,15 +136,21 @@ func skipSpace(raw []byte, i int) int {
 
 // skipString returns the offset behind the string that begins at i.
 func skipString(raw []byte, i int) int {
-	for i++; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for i++; ; {
+		n := bytes.IndexByte(raw[i:], '"')
+		if n < 0 {
+			return len(raw)
+		}
+		from := i
+		i += n + 1
+		escapes := 0
+		for at := i - 2; at >= from && raw[at] == '\\'; at-- {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
 		}
 	}
-	return len(raw)
 }
 
 // skipValue returns the offset behind the value that begins at i.
@@ -170,15 +201,13 @@ func (o Object) Has(key string) bool {
 // Take returns the value of a key and removes it.
 func (o *Object) Take(key string) []byte {
 	var value []byte
-	kept := (*o)[:0]
-	for _, m := range *o {
-		if m.Key == key {
-			value = m.Value
-			continue
+	for i := 0; i < len(*o); i++ {
+		if (*o)[i].Key == key {
+			value = (*o)[i].Value
+			*o = append((*o)[:i], (*o)[i+1:]...)
+			i--
 		}
-		kept = append(kept, m)
 	}
-	*o = kept
 	return value
 }
 
@@ -310,6 +339,9 @@ func String(raw []byte) (string, bool) {
 		return "", false
 	}
 	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		if utf8.Valid(inner) {
+			return string(inner), true
+		}
 		return strings.ToValidUTF8(string(inner), "\uFFFD"), true
 	}
 	b, _ := jsontext.AppendUnquote(nil, raw) // the error says that something was replaced
