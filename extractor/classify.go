@@ -129,7 +129,7 @@ func (s *Scanner) objectAt(off int) bool {
 	if !ok {
 		return false
 	}
-	return b == '"' || b == '\'' || b == '}' || b == '{' || b == '\\' || b == '`' || isIdentStart(b) || b >= 0x80 || b == '-' || b == '/'
+	return b == '"' || b == '\'' || b == '}' || b == '{' || b == '\\' || b == '`' || isIdentStart(b) || b >= 0x80 || b == '-' || b == '/' || b == '&' && s.c.HasPrefixAt(next, "&quot;")
 }
 
 // nameEnd returns the offset behind the name at off.
@@ -216,10 +216,7 @@ func (s *Scanner) opensAgainAny(off int, rows []*Dialect) bool {
 // keyFollows reports whether the first key of a key_value body, or what may stand
 // between the name and it, is at off.
 func (s *Scanner) keyFollows(off int, rows []*Dialect) bool {
-	next := s.c.SpaceEnd(off)
-	for s.c.HasPrefixAt(next, `\n`) {
-		next = s.c.SpaceEnd(next + 2)
-	}
+	next := s.escapedSpaceEnd(off)
 	if matchAny(s.c, next, defaultKeyTags) >= 0 {
 		return true
 	}

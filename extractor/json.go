@@ -79,6 +79,11 @@ func (s *Scanner) jsonValue(k *construct, closers []string) bool {
 	if k.got > 0 {
 		k.next = from
 	}
+	if next := s.c.SpaceEnd(from + 1); s.c.HasPrefixAt(next, "&quot;") {
+		if to := s.bodyEnd(k, from); to >= 0 {
+			return s.encodedValue(k, from, to)
+		}
+	}
 	r := lenient.NewReader(s.c, lenient.Options{Close: closers, Hash: k.row != nil && k.row.Options.Hash, Watch: s.o.Watch})
 	s.show(k, Partial{Call: r})
 	v, err := r.Value()
@@ -119,25 +124,8 @@ const maxBroken = 32 << 10
 // marker, or the text's end.
 func (s *Scanner) broken(k *construct, from int, err error) bool {
 	s.wasted += s.c.Offset() - from
-	to := -1
-	for off := max(from, s.searched[k.row]); off-from < maxBroken; off++ {
-		b, ok := s.c.At(off)
-		if !ok {
-			to = off
-			break
-		}
-		if b == '<' || b == '[' {
-			if matchAny(s.c, off, k.close) >= 0 {
-				to = off
-				break
-			}
-		}
-	}
+	to := s.bodyEnd(k, from)
 	if to < 0 {
-		if s.searched == nil {
-			s.searched = make(map[*Dialect]int)
-		}
-		s.searched[k.row] = from + maxBroken
 		return false
 	}
 	s.c.Seek(to)
@@ -189,4 +177,40 @@ func (s *Scanner) cutClose(off int, patterns []string) bool {
 		}
 	}
 	return false
+}
+
+// bodyEnd returns where the closing marker of what begins at an offset stands, or
+// the text's end; -1 if that is too far.
+func (s *Scanner) bodyEnd(k *construct, from int) int {
+	for off := max(from, s.searched[k.row]); off-from < maxBroken; off++ {
+		b, ok := s.c.At(off)
+		if !ok || (b == '<' || b == '[') && matchAny(s.c, off, k.close) >= 0 {
+			return off
+		}
+	}
+	if s.searched == nil {
+		s.searched = make(map[*Dialect]int)
+	}
+	s.searched[k.row] = from + maxBroken
+	return -1
+}
+
+// encodedValue reads a value whose quotes are written as &quot;, as a page would
+// show it.
+func (s *Scanner) encodedValue(k *construct, from, to int) bool {
+	raw := string(s.c.Slice(from, to))
+	s.c.Seek(to)
+	v, r, err := lenient.Parse(strings.TrimSpace(entities.Replace(raw)), lenient.Options{})
+	cand := &Candidate{Value: v}
+	if err != nil {
+		cand.Value, cand.Err = raw, err
+	} else {
+		cand.Fixes, cand.Truncated = r.Fixes, cutOff(r, v)
+		cand.Fixes.Add(from, lenient.EscapedQuotes)
+	}
+	if !s.deliver(k, cand, to) {
+		s.c.Seek(k.start)
+		return false
+	}
+	return true
 }

@@ -68,10 +68,7 @@ func (s *Scanner) keyValue(k *construct) bool {
 	}
 	s.show(k, Partial{Name: name, Values: args})
 	for {
-		at := c.SpaceEnd(c.Offset())
-		for c.HasPrefixAt(at, `\n`) { // an escaped newline between tags
-			at = c.SpaceEnd(at + 2)
-		}
+		at := s.escapedSpaceEnd(c.Offset())
 		c.Seek(at)
 		key := first
 		switch e := matchAny(c, at, tags.keyOpen); {
@@ -113,7 +110,7 @@ func (s *Scanner) keyValue(k *construct) bool {
 		key = strings.TrimSpace(key)
 		// A type and stray ends may stand between the key and the value.
 		for range 4 {
-			at = c.SpaceEnd(c.Offset())
+			at = s.escapedSpaceEnd(c.Offset())
 			if e := matchAny(c, at, tags.keyClose); e >= 0 {
 				c.Seek(e)
 				continue
@@ -126,7 +123,7 @@ func (s *Scanner) keyValue(k *construct) bool {
 			}
 			break
 		}
-		if e := matchAny(c, c.SpaceEnd(c.Offset()), tags.valueOpen); e >= 0 {
+		if e := matchAny(c, s.escapedSpaceEnd(c.Offset()), tags.valueOpen); e >= 0 {
 			c.Seek(e)
 		}
 		start := c.Offset()
@@ -164,6 +161,16 @@ func (s *Scanner) keyValue(k *construct) bool {
 		}
 		s.setParam(k, cand, args, &keys, key, value)
 	}
+}
+
+// escapedSpaceEnd returns the offset behind white space and escaped newlines, as
+// some models write them between tags.
+func (s *Scanner) escapedSpaceEnd(off int) int {
+	at := s.c.SpaceEnd(off)
+	for s.c.HasPrefixAt(at, `\n`) {
+		at = s.c.SpaceEnd(at + 2)
+	}
+	return at
 }
 
 // keyText reads a key up to its closing tag, or what stands in its place.
@@ -208,10 +215,7 @@ func (s *Scanner) keyedValueEnd(k *construct, tags keyTags) (to, next int, ok bo
 			continue
 		}
 		if e := matchAny(c, off, tags.valueClose); e >= 0 {
-			at := c.SpaceEnd(e)
-			for c.HasPrefixAt(at, `\n`) {
-				at = c.SpaceEnd(at + 2)
-			}
+			at := s.escapedSpaceEnd(e)
 			if c.EOFAt(at) || matchAny(c, at, tags.keyOpen) >= 0 || s.closer(at, k.close) >= 0 && matchAny(c, at, tags.valueClose) < 0 ||
 				matchAny(c, at, k.row.Open) >= 0 || s.endsTurn(at) || s.cutClose(at, append(append([]string{}, k.close...), "<arg_key>")) {
 				return off, e, true

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -156,8 +157,8 @@ func (s *Scanner) reactInput(k *construct, cand *Candidate, from int) {
 		if err == nil {
 			cand.Arguments, cand.Fixes = v, r.Fixes
 			cand.Truncated = r.OpenAtEnd > 0 || r.CutToken
-			if fence {
-				s.skipFence()
+			if end := c.SpaceEnd(c.Offset()); fence && c.HasPrefixAt(end, "```") {
+				c.Seek(end + len("```")) // its line's end is the next line's matter
 			}
 			return
 		}
@@ -169,6 +170,9 @@ func (s *Scanner) reactInput(k *construct, cand *Candidate, from int) {
 		text = strings.TrimSpace(strings.TrimSuffix(text, "```"))
 	}
 	c.Seek(end)
+	if c.EOF() && strings.Trim(text, "`") == "" && (fence || text != "") {
+		cand.Truncated = true // within a fence, or its marker
+	}
 	if args, ok := pairs(text); ok {
 		cand.Arguments = args
 		return
@@ -178,7 +182,7 @@ func (s *Scanner) reactInput(k *construct, cand *Candidate, from int) {
 			text, _ = v.(string)
 		}
 	}
-	if text == "" || text == "None" || text == "N/A" {
+	if text == "" || text == "None" || text == "N/A" || slices.Contains(k.row.Options.Stop, text) {
 		cand.Arguments = map[string]any{}
 		return
 	}

@@ -436,6 +436,9 @@ func (h *handler) bind(c *extractor.Candidate, tool *registry.Tool, arguments an
 		return params, true
 	}
 	names := tool.Order()
+	if object, ok := list[0].(map[string]any); ok && len(list) == 1 && len(params) == 0 && isParameters(tool, object) {
+		return object, true // f({"city": "Rome"})
+	}
 	if len(list) > len(names) {
 		return nil, false
 	}
@@ -449,6 +452,18 @@ func (h *handler) bind(c *extractor.Candidate, tool *registry.Tool, arguments an
 		sc.add("guessed")
 	}
 	return params, true
+}
+
+// isParameters reports whether an object that is a call's only argument is all of
+// its parameters: its keys are the tool's, or nothing is known of those.
+func isParameters(tool *registry.Tool, object map[string]any) bool {
+	names := tool.Order()
+	for key := range object {
+		if len(names) > 0 && !slices.Contains(names, key) {
+			return false
+		}
+	}
+	return len(object) > 0 || len(names) == 0
 }
 
 // reasons says why a call must not be made.
