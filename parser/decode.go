@@ -62,9 +62,13 @@ type DecodeOptions struct {
 
 // Decode finds the JSON in a text that fits T, and decodes it. Members are matched
 // in their exact case. See [DecodeSchema] for which JSON it takes; the schema is
-// that of T unless the options have one.
-func Decode[T any](ctx context.Context, text string, o DecodeOptions) (T, *Decoded, error) {
+// that of T unless the options have one. Of several options the first counts.
+func Decode[T any](ctx context.Context, text string, options ...DecodeOptions) (T, *Decoded, error) {
 	var out T
+	var o DecodeOptions
+	if len(options) > 0 {
+		o = options[0]
+	}
 	if o.Schema == nil {
 		o.Schema = schemaOf[T]()
 	}

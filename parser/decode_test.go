@@ -107,7 +107,7 @@ func TestDecodeType(t *testing.T) {
 		Tags []string `json:"tags,omitempty"`
 		Big  *int64   `json:"big,omitempty"`
 	}
-	u, d, err := parser.Decode[User](context.Background(), "```json\n{\"age\": \"30\", \"name\": \"John\", \"city\": \"NYC\", \"big\": 9007199254740993}\n```\nand {\"x\": 1}", parser.DecodeOptions{})
+	u, d, err := parser.Decode[User](context.Background(), "```json\n{\"age\": \"30\", \"name\": \"John\", \"city\": \"NYC\", \"big\": 9007199254740993}\n```\nand {\"x\": 1}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,18 +115,18 @@ func TestDecodeType(t *testing.T) {
 		t.Errorf("%+v %+v", u, d)
 	}
 	// Keys count in their exact case.
-	u, d, err = parser.Decode[User](context.Background(), `{"name": "safe", "NAME": "other", "age": 1}`, parser.DecodeOptions{})
+	u, d, err = parser.Decode[User](context.Background(), `{"name": "safe", "NAME": "other", "age": 1}`)
 	if err != nil || u.Name != "safe" {
 		t.Errorf("%+v %+v %v", u, d, err)
 	}
-	if _, _, err = parser.Decode[User](context.Background(), `{"name": {"first": "a"}, "age": 1}`, parser.DecodeOptions{}); err == nil {
+	if _, _, err = parser.Decode[User](context.Background(), `{"name": {"first": "a"}, "age": 1}`); err == nil {
 		t.Error("no error")
 	}
-	list, _, err := parser.Decode[[]User](context.Background(), `Users: [{"name": "a", "age": 1}, {"name": "b", "age": 2}]`, parser.DecodeOptions{})
+	list, _, err := parser.Decode[[]User](context.Background(), `Users: [{"name": "a", "age": 1}, {"name": "b", "age": 2}]`)
 	if err != nil || len(list) != 2 || list[1].Name != "b" {
 		t.Errorf("%+v %v", list, err)
 	}
-	anything, _, err := parser.Decode[map[string]any](context.Background(), `{"a": [1, null]}`, parser.DecodeOptions{})
+	anything, _, err := parser.Decode[map[string]any](context.Background(), `{"a": [1, null]}`)
 	if err != nil || len(anything) != 1 {
 		t.Errorf("%+v %v", anything, err)
 	}

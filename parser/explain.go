@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/normalizer"
@@ -32,4 +33,12 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 	}
 	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
 	return h.finish(), all, err
+}
+
+// ExplainReply parses a provider's reply like [Parser.ParseReply] and also returns
+// every candidate, those of the provider's own field and those in the text.
+func (p *Parser) ExplainReply(ctx context.Context, reply *adapters.Reply, c Context) (*Result, []Candidate, error) {
+	var all []Candidate
+	r, err := p.parseReply(ctx, reply, c, func(x Candidate) { all = append(all, x) })
+	return r, all, err
 }

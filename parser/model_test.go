@@ -139,7 +139,7 @@ func ExampleDecode() {
 		Name string `json:"name"`
 		Age  int    `json:"age"`
 	}
-	user, decoded, err := parser.Decode[User](context.Background(), "Here you are:\n```json\n{'name': 'Ada', \"age\": \"36\",}\n```", parser.DecodeOptions{})
+	user, decoded, err := parser.Decode[User](context.Background(), "Here you are:\n```json\n{'name': 'Ada', \"age\": \"36\",}\n```")
 	fmt.Println(user, decoded.Content, decoded.JSONRepaired, err)
 	// Output: {Ada 36} {"age":36,"name":"Ada"} true <nil>
 }

@@ -34,6 +34,10 @@ type ReplyInfo struct {
 // both is made once. A reply that the provider's limit cut off has its last call
 // marked as truncated.
 func (p *Parser) ParseReply(ctx context.Context, r *adapters.Reply, c Context) (*Result, error) {
+	return p.parseReply(ctx, r, c, nil)
+}
+
+func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, explain func(Candidate)) (*Result, error) {
 	caller := ctx
 	if p.o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -43,7 +47,7 @@ func (p *Parser) ParseReply(ctx context.Context, r *adapters.Reply, c Context) (
 	f := p.NewReplyFeeder(ctx, c)
 	defer f.Close()
 	f.format(r.Format)
-	f.h.emit = nil // nobody listens
+	f.h.emit, f.h.explain = nil, explain // nobody listens to events
 	first := *r
 	first.Choices = first.Choices[:min(1, len(r.Choices))]
 	var failed error

@@ -42,7 +42,7 @@ func recognizeChat(o wire.Object, _ string) (float64, string) {
 		return 0.97, "v1"
 	case o.Has("done") || o.Has("done_reason"):
 		return 0.9, "v1"
-	case o.Has("model"):
+	case o.Has("model") || m.String("role") == "assistant":
 		return 0.8, "v1"
 	}
 	return 0.5, "v1"

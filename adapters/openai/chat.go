@@ -58,7 +58,7 @@ func (c chat) recognize(o wire.Object, _ string) (float64, string) {
 	list := wire.Objects(choices)
 	for _, x := range list {
 		if x.Has("message") || x.Has("delta") {
-			confidence = 0.7
+			confidence = 0.8
 		}
 		for _, k := range []string{"message", "delta"} {
 			if x.Object(k).Has("function_call") {
@@ -69,7 +69,7 @@ func (c chat) recognize(o wire.Object, _ string) (float64, string) {
 	switch object := o.String("object"); {
 	case object == "chat.completion", object == "chat.completion.chunk", object == "text_completion":
 		confidence = 0.97
-	case confidence > 0.5 && (o.Has("model") || o.Has("created") || o.Has("usage")):
+	case confidence >= 0.8 && (o.Has("model") || o.Has("created") || o.Has("usage")):
 		confidence = 0.9
 	case len(list) == 0 && !o.Has("usage") && !o.Has("id"):
 		return 0.2, version

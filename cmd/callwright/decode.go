@@ -76,7 +76,7 @@ func readSchema(data []byte) (map[string]any, error) {
 // decodeText finds the JSON in a text, or in that of a provider's reply.
 func decodeText(ctx context.Context, data []byte, format string, o parser.DecodeOptions) (*structured, error) {
 	text, cut := string(data), false
-	f := wireFormat(format)
+	f := wireFormat(format, data)
 	if f == nil && format != textFormat {
 		if d := formats.DetectFormat(data); d.Confidence >= formats.Sure {
 			f = d.Format

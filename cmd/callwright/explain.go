@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
@@ -28,12 +31,25 @@ type explained struct {
 	Raw        string               `json:"raw"`
 }
 
+// explainInput explains a text, or a reply; see parseInput.
+func explainInput(ctx context.Context, p *parser.Parser, data string, c parser.Context) (*parser.Result, []parser.Candidate, error) {
+	f := replyFormat([]byte(data), &c)
+	if f.Format == nil {
+		return p.Explain(ctx, data, c)
+	}
+	reply, err := formats.Read(f.Format, []byte(data), adapters.Limits{MaxTotalBytes: maxInput})
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.ExplainReply(ctx, reply, c)
+}
+
 func newExplain() *cobra.Command {
 	var f flags
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain [FILE|-]",
-		Short: "Show every candidate of a text, its evidence and score, and why it was or was not called",
+		Short: "Show every candidate of a text or a provider's reply, its evidence and score, and why it was or was not called",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := f.parser(c.ErrOrStderr())
@@ -44,7 +60,7 @@ func newExplain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, all, err := p.Explain(c.Context(), text, f.context())
+			r, all, err := explainInput(c.Context(), p, text, f.context())
 			if err != nil {
 				return err
 			}

@@ -218,3 +218,37 @@ func TestDialects(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
+
+// TestReplies parses replies of providers and transcripts of agents, whole, as
+// recorded streams, forced, and within batch.
+func TestReplies(t *testing.T) {
+	wire, agents := root+"/wire/", root+"/agents/"
+	for _, tt := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"parse", wire + "openai_leak.json"}, exitCalls, []string{`"provenance": "marked"`, `"format": "openai_chat"`, `"finish_reason": "stop"`, `"content": "Sure."`}},
+		{[]string{"parse", wire + "anthropic.sse"}, exitCalls, []string{`"provenance": "native"`, `"source_format": "claude_tool_use"`, `"version": "2023-06-01"`}},
+		{[]string{"parse", "--format", "openai", wire + "openai_chat.json"}, exitCalls, []string{`"call_62136354"`}},
+		{[]string{"parse", "--format", "gemini-generate", wire + "gemini.json"}, exitCalls, []string{`"gemini_function_call"`}},
+		{[]string{"parse", "--format", "text", wire + "openai_leak.json"}, exitNoCalls, []string{`"calls": []`}},
+		{[]string{"parse", "--format", "ollama_chat", wire + "html.html"}, exitMisuse, nil},
+		{[]string{"parse", wire + "openai_error.sse"}, exitMisuse, []string{`"content": "I was about"`}},
+		{[]string{"parse", wire + "gemini_error.json"}, exitNoCalls, nil},
+		{[]string{"explain", wire + "openai_both.json"}, exitCalls, []string{"hermes"}},
+		{[]string{"parse", agents + "codex.jsonl"}, exitCalls, []string{`"agent": "codex"`, `"status": "success"`}},
+		{[]string{"parse", agents + "codex_failed.jsonl"}, exitNoCalls, []string{`"status": "error"`}},
+	} {
+		args := append([]string{tt.args[0], "--tools", root + "/tools.json"}, tt.args[1:]...)
+		out, errs, code := run(t, "", args...)
+		for _, w := range tt.want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%v: no %s in\n%s", tt.args, w, out)
+			}
+		}
+		if code != tt.code {
+			t.Errorf("%v: exit code %d: %s", tt.args, code, errs)
+		}
+	}
+}

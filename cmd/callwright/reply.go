@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
@@ -14,33 +16,58 @@ import (
 // and no provider's reply.
 const textFormat = "text"
 
+// wireFormats are the formats that a short name may mean. Some of those names are a
+// dialect's as well: then the input decides.
+var wireFormats = map[string][]string{
+	"openai": {"openai_chat", "openai_responses"}, "responses": {"openai_responses"}, "anthropic": {"anthropic_messages"}, "claude": {"anthropic_messages"},
+	"ollama": {"ollama_chat", "ollama_generate"}, "gemini": {"gemini_generate"}, "bedrock": {"bedrock_converse"}, "cohere": {"cohere_chat"},
+	"mistral": {"mistral_chat", "openai_chat"},
+}
+
 // wireFormat returns the wire format that --format names, nil if it names a
-// dialect, or nothing.
-func wireFormat(name string) *adapters.Format {
-	f, err := formats.Lookup(name)
-	if err != nil {
-		return nil
+// dialect, or nothing. The input, or its beginning, decides what a short name means.
+func wireFormat(name string, input []byte) *adapters.Format {
+	name = strings.ReplaceAll(name, "-", "_")
+	if f, err := formats.Lookup(name); err == nil {
+		return f
 	}
-	return f
+	d := formats.DetectFormat(input)
+	if d.Format != nil && slices.Contains(wireFormats[name], d.Format.Name) {
+		f, err := formats.Lookup(wireFormats[name][0])
+		if err != nil || f.Name != d.Format.Name && name != "mistral" {
+			return d.Format
+		}
+		return f
+	}
+	return nil
 }
 
 // parseInput parses what is either a model's text or a provider's reply, whole or
 // a recorded stream. A reply is taken for one if --format says so, or if it cannot
 // well be anything else.
 func parseInput(ctx context.Context, p *parser.Parser, data string, c parser.Context) (*parser.Result, error) {
-	f := wireFormat(c.Format)
-	switch {
-	case f != nil:
-		c.Format = ""
-		return parseReply(ctx, p, []byte(data), formats.Detected{Format: f, Version: f.Version}, c)
-	case c.Format == textFormat:
-		c.Format = ""
-		return p.Parse(ctx, data, c)
-	}
-	if d := formats.DetectFormat([]byte(data)); d.Format != nil && d.Confidence >= formats.Sure {
+	if d := replyFormat([]byte(data), &c); d.Format != nil {
 		return parseReply(ctx, p, []byte(data), d, c)
 	}
 	return p.Parse(ctx, data, c)
+}
+
+// replyFormat says in which format an input is a reply, if it is one. A context's
+// format that names it, or that says that the input is text, has then done its work.
+func replyFormat(data []byte, c *parser.Context) formats.Detected {
+	f := wireFormat(c.Format, data)
+	switch {
+	case f != nil:
+		c.Format = ""
+		return formats.Detected{Format: f, Version: f.Version}
+	case c.Format == textFormat:
+		c.Format = ""
+		return formats.Detected{}
+	}
+	if d := formats.DetectFormat(data); d.Confidence >= formats.Sure {
+		return d
+	}
+	return formats.Detected{}
 }
 
 // parseReply parses a reply of a known format. What came before an error in it is
@@ -74,7 +101,7 @@ func parseReplyValue(ctx context.Context, p *parser.Parser, raw json.RawMessage,
 	if json.Unmarshal(raw, &text) == nil {
 		data = []byte(text)
 	}
-	if f := wireFormat(c.Format); f != nil {
+	if f := wireFormat(c.Format, data); f != nil {
 		c.Format = ""
 		return parseReply(ctx, p, data, formats.Detected{Format: f, Version: f.Version}, c)
 	}

@@ -83,7 +83,9 @@ func newStream() *cobra.Command {
 func (f *flags) events(c *cobra.Command, p *parser.Parser, kind string, failed *error) (iter.Seq2[parser.Event, error], error) {
 	context := f.context()
 	in := bufio.NewReaderSize(c.InOrStdin(), 64<<10)
-	format := wireFormat(f.format)
+	head, _ := in.Peek(1) // waits for what comes first
+	head, _ = in.Peek(max(in.Buffered(), len(head)))
+	format := wireFormat(f.format, head)
 	switch {
 	case kind == "auto" && format == nil && (f.format == textFormat || looksLikeText(in)), kind == "text":
 		if f.format == textFormat {
