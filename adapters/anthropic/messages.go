@@ -65,13 +65,6 @@ var finishReasons = map[string]adapters.FinishReason{
 	"pause_turn": adapters.FinishPause, "refusal": adapters.FinishFilter, "model_context_window_exceeded": adapters.FinishLength,
 }
 
-func finishOf(s string) adapters.FinishReason {
-	if f, ok := finishReasons[s]; ok || s == "" {
-		return f
-	}
-	return adapters.FinishStop
-}
-
 func finishWord(f adapters.FinishReason) string {
 	switch f {
 	case adapters.FinishLength:
@@ -92,7 +85,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Model: o.TakeString("model"), Usage: decodeUsage(o.TakeObject("usage"))}
 	o.Take("type")
 	o.Take("role")
-	c := adapters.Choice{Finish: finishOf(o.TakeString("stop_reason")), StopSequence: o.TakeString("stop_sequence")}
+	c := adapters.Choice{Finish: convert.FinishOf(finishReasons, o.TakeString("stop_reason")), StopSequence: o.TakeString("stop_sequence")}
 	c.Blocks = decodeContent(o.Take("content"))
 	r.Choices = []adapters.Choice{c}
 	r.Extra = adapters.Keep(Name, o)

@@ -91,26 +91,7 @@ func decodeMessage(m wire.Object) []adapters.Message {
 		role = adapters.RoleAssistant
 	}
 	blocks := decodeContent(m.Take("content"))
-	extra := adapters.Keep(Name, m)
-	var out []adapters.Message
-	open := false
-	for _, b := range blocks {
-		if b.Result != nil {
-			out = append(out, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{b}})
-			open = false
-			continue
-		}
-		if !open {
-			out = append(out, adapters.Message{Role: role, Extra: extra})
-			open = true
-		}
-		last := &out[len(out)-1]
-		last.Blocks = append(last.Blocks, b)
-	}
-	if len(blocks) == 0 {
-		out = append(out, adapters.Message{Role: role, Extra: extra})
-	}
-	return out
+	return convert.Messages(role, blocks, adapters.Keep(Name, m))
 }
 
 func decodeTool(t wire.Object) adapters.Tool {
@@ -242,12 +223,10 @@ func encodeTool(t *adapters.Tool) wire.Object {
 // schemaOf is the schema of a tool's parameters: the provider wants one that says
 // that they are an object.
 func schemaOf(t *adapters.Tool) json.RawMessage {
-	if t.Custom {
-		return json.RawMessage(convert.FreeTextSchema)
-	}
-	s, ok := wire.AsObject(t.Parameters)
+	schema := convert.Schema(t, convert.EmptySchema)
+	s, ok := wire.AsObject(schema)
 	if !ok {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+		return json.RawMessage(convert.EmptySchema)
 	}
 	if !s.Has("type") {
 		var typed wire.Object
@@ -255,48 +234,32 @@ func schemaOf(t *adapters.Tool) json.RawMessage {
 		typed.Merge(s)
 		return typed.Bytes()
 	}
-	return t.Parameters
+	return schema
 }
 
 // encodeMessages writes the system's words apart and the rest in turns of the
 // user and the assistant: results are the user's, before what he says himself.
 func encodeMessages(messages []adapters.Message) (system []byte, out [][]byte) {
-	var systemBlocks []adapters.Block
-	var turn []adapters.Block
-	var extra wire.Object
-	role := ""
-	flush := func() {
-		if blocks := encodeBlocks(turn); len(blocks) > 0 {
-			var m wire.Object
-			m.SetString("role", role)
-			if len(turn) == 1 && turn[0].Type == adapters.BlockText && len(turn[0].Extra.For(Name)) == 0 {
-				m.SetString("content", turn[0].Text)
-			} else {
-				m.SetList("content", blocks)
-			}
-			m.Merge(extra)
-			out = append(out, m.Bytes())
-		}
-		turn, extra = nil, nil
-	}
-	for i := range messages {
-		m := &messages[i]
-		next := "user"
-		switch m.Role {
-		case adapters.RoleSystem:
-			systemBlocks = append(systemBlocks, m.Blocks...)
+	systemBlocks, turns := convert.Turns(messages, func(before *convert.Turn, m *adapters.Message) bool {
+		return m.Role == adapters.RoleTool && !convert.Results(before.Blocks)
+	})
+	for _, t := range turns {
+		blocks := encodeBlocks(t.Blocks)
+		if len(blocks) == 0 {
 			continue
-		case adapters.RoleAssistant:
-			next = "assistant"
 		}
-		if next != role || m.Role == adapters.RoleTool && !onlyResults(turn) {
-			flush()
+		var m wire.Object
+		m.SetString("role", string(t.Role))
+		if len(t.Blocks) == 1 && t.Blocks[0].Type == adapters.BlockText && len(t.Blocks[0].Extra.For(Name)) == 0 {
+			m.SetString("content", t.Blocks[0].Text)
+		} else {
+			m.SetList("content", blocks)
 		}
-		role = next
-		turn = append(turn, m.Blocks...)
-		extra.Merge(m.Extra.For(Name))
+		for _, x := range t.Extras {
+			m.Merge(x.For(Name))
+		}
+		out = append(out, m.Bytes())
 	}
-	flush()
 	switch {
 	case len(systemBlocks) == 0:
 	case len(systemBlocks) == 1 && len(systemBlocks[0].Extra.For(Name)) == 0:
@@ -305,13 +268,4 @@ func encodeMessages(messages []adapters.Message) (system []byte, out [][]byte) {
 		system = wire.List(encodeBlocks(systemBlocks))
 	}
 	return system, out
-}
-
-func onlyResults(blocks []adapters.Block) bool {
-	for i := range blocks {
-		if blocks[i].Result == nil {
-			return false
-		}
-	}
-	return true
 }

@@ -57,7 +57,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		}
 		d.calls.End()
 		d.whole = true
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: finishOf(reason), StopSequence: sequence, Envelope: adapters.Keep(Name, delta)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: convert.FinishOf(finishReasons, reason), StopSequence: sequence, Envelope: adapters.Keep(Name, delta)})
 	case "message_stop":
 		d.whole = true
 	case "ping":

@@ -52,13 +52,6 @@ var finishReasons = map[string]adapters.FinishReason{
 	"malformed_model_output": adapters.FinishError, "model_context_window_exceeded": adapters.FinishLength,
 }
 
-func finishOf(s string) adapters.FinishReason {
-	if f, ok := finishReasons[s]; ok || s == "" {
-		return f
-	}
-	return adapters.FinishStop
-}
-
 func finishWord(f adapters.FinishReason) string {
 	switch f {
 	case adapters.FinishCalls:
@@ -77,7 +70,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	output := o.TakeObject("output")
 	m := output.TakeObject("message")
 	m.Take("role")
-	c := adapters.Choice{Blocks: decodeContent(m.Take("content")), Finish: finishOf(o.TakeString("stopReason"))}
+	c := adapters.Choice{Blocks: decodeContent(m.Take("content")), Finish: convert.FinishOf(finishReasons, o.TakeString("stopReason"))}
 	r := &adapters.Reply{Choices: []adapters.Choice{c}, Usage: decodeUsage(o.TakeObject("usage"))}
 	r.Extra = adapters.Keep(Name, o)
 	return r, nil
@@ -280,20 +273,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 		if m.String("role") == "assistant" {
 			role = adapters.RoleAssistant
 		}
-		open := false
-		for _, b := range decodeContent(m.Get("content")) {
-			if b.Result != nil {
-				r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{b}})
-				open = false
-				continue
-			}
-			if !open {
-				r.Messages = append(r.Messages, adapters.Message{Role: role})
-				open = true
-			}
-			last := &r.Messages[len(r.Messages)-1]
-			last.Blocks = append(last.Blocks, b)
-		}
+		r.Messages = append(r.Messages, convert.Messages(role, decodeContent(m.Get("content")), adapters.Extra{})...)
 	}
 	config := o.TakeObject("inferenceConfig")
 	r.MaxTokens = config.TakeInt("maxTokens")
@@ -326,37 +306,19 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 
 func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
-	var system, messages, turn [][]byte
-	role := ""
-	flush := func() {
-		if len(turn) > 0 {
+	var messages [][]byte
+	system, turns := convert.Turns(r.Messages, nil)
+	for _, t := range turns {
+		if blocks := encodeBlocks(t.Blocks); len(blocks) > 0 {
 			var m wire.Object
-			m.SetString("role", role)
-			m.SetList("content", turn)
+			m.SetString("role", string(t.Role))
+			m.SetList("content", blocks)
 			messages = append(messages, m.Bytes())
 		}
-		turn = nil
 	}
-	for i := range r.Messages {
-		m := &r.Messages[i]
-		next := "user"
-		switch m.Role {
-		case adapters.RoleSystem:
-			system = append(system, encodeBlocks(m.Blocks)...)
-			continue
-		case adapters.RoleAssistant:
-			next = "assistant"
-		}
-		if next != role { // turns must alternate
-			flush()
-		}
-		role = next
-		turn = append(turn, encodeBlocks(m.Blocks)...)
-	}
-	flush()
 	o.SetList("messages", messages)
 	if system != nil {
-		o.SetList("system", system)
+		o.SetList("system", encodeBlocks(system))
 	}
 	var config wire.Object
 	if r.MaxTokens > 0 {
@@ -391,14 +353,7 @@ func encodeTools(r *adapters.Request) wire.Object {
 		var o, spec, schema wire.Object
 		spec.SetString("name", t.Name)
 		spec.SetText("description", t.Description)
-		switch {
-		case t.Custom:
-			schema.Set("json", []byte(convert.FreeTextSchema))
-		case t.Parameters != nil:
-			schema.Set("json", t.Parameters)
-		default:
-			schema.Set("json", []byte(`{"type":"object"}`))
-		}
+		schema.Set("json", convert.Schema(t, convert.EmptySchema))
 		spec.SetObject("inputSchema", schema)
 		o.SetObject("toolSpec", spec)
 		list = append(list, o.Bytes())

@@ -52,7 +52,7 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 		d.calls.End()
 		d.whole = true
 		reason := o.TakeString("stopReason")
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: finishOf(reason), Envelope: adapters.Keep(Name, o)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: convert.FinishOf(finishReasons, reason), Envelope: adapters.Keep(Name, o)})
 	case "metadata":
 		if u := decodeUsage(o.TakeObject("usage")); u != nil {
 			emit(adapters.Event{Type: adapters.EventUsage, Usage: u, Envelope: adapters.Keep(Name, o)})

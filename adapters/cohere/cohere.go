@@ -47,13 +47,6 @@ var finishReasons = map[string]adapters.FinishReason{
 	"ERROR": adapters.FinishError, "ERROR_TOXIC": adapters.FinishFilter, "TIMEOUT": adapters.FinishError,
 }
 
-func finishOf(s string) adapters.FinishReason {
-	if f, ok := finishReasons[s]; ok || s == "" {
-		return f
-	}
-	return adapters.FinishStop
-}
-
 func finishWord(f adapters.FinishReason) string {
 	switch f {
 	case adapters.FinishCalls:
@@ -70,7 +63,7 @@ func finishWord(f adapters.FinishReason) string {
 
 func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Usage: decodeUsage(o.TakeObject("usage"))}
-	c := adapters.Choice{Finish: finishOf(o.TakeString("finish_reason"))}
+	c := adapters.Choice{Finish: convert.FinishOf(finishReasons, o.TakeString("finish_reason"))}
 	m := o.TakeObject("message")
 	m.Take("role")
 	c.Blocks = decodeMessage(&m)

@@ -93,14 +93,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 		var tool, f wire.Object
 		f.SetString("name", t.Name)
 		f.SetText("description", t.Description)
-		switch {
-		case t.Custom:
-			f.Set("parameters", []byte(convert.FreeTextSchema))
-		case t.Parameters != nil:
-			f.Set("parameters", t.Parameters)
-		default:
-			f.Set("parameters", []byte(`{"type":"object","properties":{}}`))
-		}
+		f.Set("parameters", convert.Schema(t, convert.EmptySchema))
 		tool.SetString("type", "function")
 		tool.SetObject("function", f)
 		tools = append(tools, tool.Bytes())

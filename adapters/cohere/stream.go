@@ -44,7 +44,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		if u := decodeUsage(delta.TakeObject("usage")); u != nil {
 			emit(adapters.Event{Type: adapters.EventUsage, Usage: u})
 		}
-		finish := finishOf(delta.TakeString("finish_reason"))
+		finish := convert.FinishOf(finishReasons, delta.TakeString("finish_reason"))
 		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.Keep(Name, delta)})
 		if message := delta.String("error"); message != "" {
 			return &adapters.ProviderError{Type: "error", Message: message}

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
@@ -23,6 +24,8 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const wireFolder = "../../testdata/wire"
 
@@ -244,6 +247,29 @@ func TestRecordingsCut(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLeaving stops listening at each event: nothing is left behind.
+func TestLeaving(t *testing.T) {
+	data, err := os.ReadFile(wireFolder + "/openai_chat.sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; ; n++ {
+		s, err := formats.Open(bytes.NewReader(data), adapters.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for range parser.StreamReply(context.Background(), newParser(t), s.Format.Name, s.Events(s.Format), parser.Context{}) {
+			if seen++; seen == n {
+				break
+			}
+		}
+		if seen < n {
+			return
+		}
 	}
 }
 

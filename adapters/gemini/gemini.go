@@ -55,13 +55,6 @@ var finishReasons = map[string]adapters.FinishReason{
 	"TOO_MANY_TOOL_CALLS": adapters.FinishError,
 }
 
-func finishOf(s string) adapters.FinishReason {
-	if f, ok := finishReasons[s]; ok || s == "" {
-		return f
-	}
-	return adapters.FinishStop
-}
-
 func finishWord(f adapters.FinishReason) string {
 	switch f {
 	case adapters.FinishLength:
@@ -140,7 +133,7 @@ func takeCandidate(c *wire.Object) (blocks []adapters.Block, finish adapters.Fin
 	if len(content) > 0 {
 		c.SetObject("content", content)
 	}
-	finish = finishOf(c.TakeString("finishReason"))
+	finish = convert.FinishOf(finishReasons, c.TakeString("finishReason"))
 	if text, ok := strings.CutPrefix(c.String("finishMessage"), malformed); ok && len(blocks) == 0 {
 		// What the model wrote stands nowhere else; this is how it writes its code.
 		blocks = []adapters.Block{{Type: adapters.BlockText, Text: "```tool_code\n" + text + "\n```"}}

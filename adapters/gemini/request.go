@@ -51,22 +51,7 @@ func decodeContent(c wire.Object) []adapters.Message {
 		role = adapters.RoleAssistant
 	}
 	blocks := joined(decodeParts(c.Take("parts")))
-	extra := adapters.Keep(Name, c)
-	var out []adapters.Message
-	open := false
-	for _, b := range blocks {
-		if b.Result != nil {
-			out = append(out, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{b}})
-			open = false
-			continue
-		}
-		if !open {
-			out = append(out, adapters.Message{Role: role, Extra: extra})
-			open = true
-		}
-		out[len(out)-1].Blocks = append(out[len(out)-1].Blocks, b)
-	}
-	return out
+	return convert.Messages(role, blocks, adapters.Keep(Name, c))
 }
 
 func decodeTool(f wire.Object) adapters.Tool {
@@ -188,40 +173,23 @@ func decodeConfig(c *wire.Object, r *adapters.Request) {
 
 func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
-	var system, contents [][]byte
-	var turn [][]byte
-	role := ""
-	flush := func() {
-		if len(turn) > 0 {
+	var contents [][]byte
+	// The results of one turn's calls stand together, and by themselves.
+	system, turns := convert.Turns(r.Messages, func(before *convert.Turn, m *adapters.Message) bool {
+		return (m.Role == adapters.RoleTool) != convert.Results(before.Blocks)
+	})
+	for _, t := range turns {
+		if parts := encodeParts(t.Blocks); len(parts) > 0 {
 			var c wire.Object
-			c.SetString("role", role)
-			c.SetList("parts", turn)
+			c.SetString("role", map[adapters.Role]string{adapters.RoleUser: "user", adapters.RoleAssistant: "model"}[t.Role])
+			c.SetList("parts", parts)
 			contents = append(contents, c.Bytes())
 		}
-		turn = nil
 	}
-	for i := range r.Messages {
-		m := &r.Messages[i]
-		next := "user"
-		switch m.Role {
-		case adapters.RoleSystem:
-			system = append(system, encodeParts(m.Blocks)...)
-			continue
-		case adapters.RoleAssistant:
-			next = "model"
-		}
-		// The results of one turn's calls stand together.
-		if next != role || next == "user" && i > 0 && (m.Role == adapters.RoleTool) != (r.Messages[i-1].Role == adapters.RoleTool) {
-			flush()
-		}
-		role = next
-		turn = append(turn, encodeParts(m.Blocks)...)
-	}
-	flush()
 	o.SetList("contents", contents)
 	if system != nil {
 		var s wire.Object
-		s.SetList("parts", system)
+		s.SetList("parts", encodeParts(system))
 		o.SetObject("systemInstruction", s)
 	}
 	var tools, declarations [][]byte
@@ -255,12 +223,7 @@ func encodeTool(t *adapters.Tool) wire.Object {
 	var f wire.Object
 	f.SetString("name", t.Name)
 	f.SetText("description", t.Description)
-	switch {
-	case t.Custom:
-		f.Set("parametersJsonSchema", []byte(convert.FreeTextSchema))
-	case t.Parameters != nil:
-		f.Set("parametersJsonSchema", t.Parameters)
-	}
+	f.Set("parametersJsonSchema", convert.Schema(t, ""))
 	f.Merge(t.Extra.For(Name))
 	return f
 }

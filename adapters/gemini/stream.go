@@ -104,8 +104,7 @@ type encoder struct {
 	out       *adapters.Output
 	id, model string
 	created   time.Time
-	call      adapters.Block
-	args      []byte
+	call      convert.Gather
 	usage     *adapters.Usage
 	finish    []adapters.Event
 	envelope  wire.Object
@@ -135,20 +134,11 @@ func (e *encoder) Event(ev adapters.Event) error {
 		b = adapters.Block{Type: adapters.BlockReasoning, Text: ev.Text, Extra: ev.Extra}
 	case adapters.EventSignature:
 		b = adapters.Block{Type: adapters.BlockReasoning, Signature: ev.Text}
-	case adapters.EventCallStart:
-		e.call = adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: ev.ID, Name: ev.Name}, Extra: ev.Extra}
-		e.args = e.args[:0]
-		return nil
-	case adapters.EventArguments:
-		e.args = append(e.args, ev.Text...)
-		return nil
-	case adapters.EventCallEnd:
-		if e.call.Call == nil {
+	case adapters.EventCallStart, adapters.EventArguments, adapters.EventCallEnd:
+		var whole bool
+		if b, whole = e.call.Event(ev); !whole {
 			return nil
 		}
-		b = e.call
-		b.Call.Arguments, b.Signature = string(e.args), ev.Text
-		e.call = adapters.Block{}
 	case adapters.EventOther:
 		b = adapters.Block{Type: adapters.BlockOther, Extra: ev.Extra}
 	case adapters.EventFinish:

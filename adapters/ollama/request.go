@@ -167,14 +167,7 @@ func encodeTool(t *adapters.Tool) wire.Object {
 	var o, f wire.Object
 	f.SetString("name", t.Name)
 	f.SetText("description", t.Description)
-	switch {
-	case t.Custom:
-		f.Set("parameters", []byte(convert.FreeTextSchema))
-	case t.Parameters != nil:
-		f.Set("parameters", t.Parameters)
-	default:
-		f.Set("parameters", []byte(`{"type":"object","properties":{}}`))
-	}
+	f.Set("parameters", convert.Schema(t, convert.EmptySchema))
 	f.Merge(t.Extra.For(ChatName))
 	o.SetString("type", "function")
 	o.SetObject("function", f)

@@ -77,9 +77,8 @@ type encoder struct {
 	out     *adapters.Output
 	model   string
 	created time.Time
-	call    adapters.Block
+	call    convert.Gather
 	calls   int
-	args    []byte
 	finish  adapters.Event
 	usage   *adapters.Usage
 }
@@ -108,18 +107,11 @@ func (e *encoder) Event(ev adapters.Event) error {
 			return nil
 		}
 		return e.line("thinking", wire.Quote(ev.Text), ev)
-	case adapters.EventCallStart:
-		e.call = adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: ev.ID, Name: ev.Name}, Extra: ev.Extra}
-		e.args = e.args[:0]
-	case adapters.EventArguments:
-		e.args = append(e.args, ev.Text...)
-	case adapters.EventCallEnd:
-		if e.call.Call == nil {
+	case adapters.EventCallStart, adapters.EventArguments, adapters.EventCallEnd:
+		call, whole := e.call.Event(ev)
+		if !whole {
 			return nil
 		}
-		e.call.Call.Arguments = string(e.args)
-		call := e.call
-		e.call = adapters.Block{}
 		e.calls++
 		if e.name == GenerateName {
 			return e.line("content", wire.Quote(adapters.WriteCall(call.Call)), ev)

@@ -107,16 +107,6 @@ var finishReasons = map[string]adapters.FinishReason{
 	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "stop_sequence": adapters.FinishSequence, "error": adapters.FinishError,
 }
 
-func finishOf(s string) adapters.FinishReason {
-	if f, ok := finishReasons[s]; ok {
-		return f
-	}
-	if s == "" {
-		return ""
-	}
-	return adapters.FinishStop
-}
-
 func (c chat) finishWord(f adapters.FinishReason) string {
 	switch {
 	case f == adapters.FinishCalls || f == adapters.FinishLength:
@@ -153,7 +143,7 @@ func (c chat) reply(o wire.Object) (*adapters.Reply, error) {
 func (c chat) choice(x wire.Object) adapters.Choice {
 	var out adapters.Choice
 	x.Take("index")
-	out.Finish = finishOf(x.TakeString("finish_reason"))
+	out.Finish = convert.FinishOf(finishReasons, x.TakeString("finish_reason"))
 	if s, ok := wire.String(x.Get("text")); ok && s != "" { // a legacy completion
 		out.Blocks = append(out.Blocks, adapters.Block{Type: adapters.BlockText, Text: s})
 	}

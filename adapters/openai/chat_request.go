@@ -302,12 +302,7 @@ func (c chat) appendTool(t *adapters.Tool) wire.Object {
 		o.SetObject("custom", f)
 		return o
 	}
-	switch {
-	case t.Custom:
-		f.Set("parameters", []byte(convert.FreeTextSchema))
-	case t.Parameters != nil:
-		f.Set("parameters", t.Parameters)
-	}
+	f.Set("parameters", convert.Schema(t, ""))
 	if t.Strict != nil {
 		f.SetBool("strict", *t.Strict)
 	}

@@ -120,7 +120,7 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 	case finish != "":
 		c.calls.End()
 		c.finished = true
-		emit(adapters.Event{Type: adapters.EventFinish, Choice: int(index), Finish: finishOf(finish), Extra: extra})
+		emit(adapters.Event{Type: adapters.EventFinish, Choice: int(index), Finish: convert.FinishOf(finishReasons, finish), Extra: extra})
 	case len(extra.Members) > 0:
 		emit(adapters.Event{Type: adapters.EventExtra, Choice: int(index), Extra: extra})
 	}

@@ -232,11 +232,7 @@ func encodeResponsesTool(t *adapters.Tool, own bool) wire.Object {
 	o.SetString("type", "function")
 	o.SetString("name", t.Name)
 	o.SetText("description", t.Description)
-	if t.Parameters != nil {
-		o.Set("parameters", t.Parameters)
-	} else {
-		o.Set("parameters", []byte(`{"type":"object","properties":{}}`))
-	}
+	o.Set("parameters", convert.Schema(t, convert.EmptySchema))
 	// The provider takes a schema as strict unless it is told otherwise.
 	if !own || t.Strict != nil {
 		o.SetBool("strict", t.Strict != nil && *t.Strict)

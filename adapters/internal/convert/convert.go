@@ -173,7 +173,3 @@ func ResultText(r *adapters.ToolResult) string {
 	}
 	return text
 }
-
-// FreeTextSchema is the schema of a tool that takes free text, for formats that
-// have only tools with schemas.
-const FreeTextSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
