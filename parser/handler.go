@@ -165,8 +165,8 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		if h.explain != nil {
 			h.explain(Candidate{Candidate: *c, Reason: "not readable: " + c.Err.Error()})
 		}
-		if c.Provenance == extractor.Marked {
-			h.reject(c, "", "", nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
+		if c.Provenance != extractor.Bare {
+			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
 		}
 		return false
 	}
@@ -174,6 +174,9 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 	if len(found.Entries) == 0 {
 		if h.explain != nil {
 			h.explain(Candidate{Candidate: *c, Reason: "not the shape of a call"})
+		}
+		if c.Provenance == extractor.Native { // the provider says that it is one
+			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the arguments are not JSON"}, Score{})
 		}
 		return false
 	}

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -115,6 +116,7 @@ type ReplyFeeder struct {
 	open    map[int]*nativeCall
 	ending  *nativeCall // has ended, unless what comes next says that it was cut off
 	cut     bool        // the reply broke off
+	thought bool        // the provider set reasoning apart
 	refusal strings.Builder
 	result  *Result
 }
@@ -159,6 +161,7 @@ func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 	case adapters.EventReasoning:
 		if e.Text != "" {
 			f.h.Reasoning(e.Text)
+			f.thought = true
 		}
 	case adapters.EventRefusal:
 		f.refusal.WriteString(e.Text)
@@ -201,7 +204,7 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 		f.next()
 	}
 	f.ended = true
-	if h.reasoning.Len() > 0 && len(h.res.Calls) == 0 {
+	if f.thought && len(h.res.Calls) == 0 {
 		h.unclosed = true // what the model was to say may stand in its reasoning
 	}
 	f.info.Refusal = f.refusal.String()
@@ -283,10 +286,13 @@ func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
 		return f.tooLarge()
 	}
 	n.raw = append(n.raw, text...)
-	if n.custom || text == "" || n.done {
+	if n.custom || text == "" {
 		return nil
 	}
 	n.cursor.Append([]byte(text))
+	if n.done {
+		return nil
+	}
 	n.next()
 	f.show(n)
 	return nil
@@ -310,8 +316,8 @@ func (f *ReplyFeeder) settle(cut bool) {
 	n := f.ending
 	f.ending = nil
 	cut = cut || n.cut
+	n.cursor.End()
 	if !n.custom && !n.done {
-		n.cursor.End()
 		n.next()
 	}
 	n.stop()
@@ -327,8 +333,16 @@ func (f *ReplyFeeder) settle(cut bool) {
 		c.Arguments, c.Err, c.Fixes = n.value, n.err, n.reader.Fixes
 		// Arguments that break off were not said to their end, whatever the reason given.
 		c.Truncated = cut || n.reader.CutToken
+		switch n.value.(type) {
+		case json.Number, bool: // a tool with one parameter may take it
+			c.Arguments = lenient.Text(n.raw)
+		}
 		if c.Err != nil {
 			c.Value = string(n.raw)
+		}
+		n.cursor.SkipSpace()
+		if !c.Truncated && c.Err == nil && !n.cursor.EOF() {
+			f.h.warn("arguments_trailing") // some servers send them twice
 		}
 	}
 	f.with(n, func() {

@@ -262,7 +262,10 @@ func TestLeaving(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := 0
-		for range parser.StreamReply(context.Background(), newParser(t), s.Format.Name, s.Events(s.Format), parser.Context{}) {
+		for _, err := range parser.StreamReply(context.Background(), newParser(t), s.Format.Name, s.Events(s.Format), parser.Context{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if seen++; seen == n {
 				break
 			}
