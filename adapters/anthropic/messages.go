@@ -85,7 +85,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Model: o.TakeString("model"), Usage: decodeUsage(o.TakeObject("usage"))}
 	o.Take("type")
 	o.Take("role")
-	c := adapters.Choice{Finish: convert.FinishOf(finishReasons, o.TakeString("stop_reason")), StopSequence: o.TakeString("stop_sequence")}
+	c := adapters.Choice{Finish: convert.TakeFinish(&o, "stop_reason", finishReasons, finishWord), StopSequence: o.TakeString("stop_sequence")}
 	c.Blocks = decodeContent(o.Take("content"))
 	r.Choices = []adapters.Choice{c}
 	r.Extra = adapters.Keep(Name, o)
@@ -178,7 +178,7 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 		c = r.Choices[0]
 	}
 	o.SetList("content", encodeBlocks(c.Blocks))
-	o.SetString("stop_reason", finishWord(c.Finish))
+	o.SetString("stop_reason", convert.FinishWord(c.Finish, r.Extra.For(Name), "stop_reason", finishReasons, finishWord))
 	if c.StopSequence != "" {
 		o.SetString("stop_sequence", c.StopSequence)
 	} else {

@@ -50,14 +50,14 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 	case "message_delta":
 		delta := o.TakeObject("delta")
 		d.count(o.TakeObject("usage"), emit)
-		reason, sequence := delta.TakeString("stop_reason"), delta.TakeString("stop_sequence")
-		delta.Take("stop_sequence")
-		if reason == "" {
+		sequence := delta.TakeString("stop_sequence")
+		finish := convert.TakeFinish(&delta, "stop_reason", finishReasons, finishWord)
+		if finish == "" {
 			return nil
 		}
 		d.calls.End()
 		d.whole = true
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: convert.FinishOf(finishReasons, reason), StopSequence: sequence, Envelope: adapters.Keep(Name, delta)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, StopSequence: sequence, Envelope: adapters.Keep(Name, delta)})
 	case "message_stop":
 		d.whole = true
 	case "ping":
@@ -367,7 +367,7 @@ func (e *encoder) End() error {
 	if !e.ended && e.called {
 		finish = adapters.FinishCalls
 	}
-	delta.SetString("stop_reason", finishWord(finish))
+	delta.SetString("stop_reason", convert.FinishWord(finish, e.finish.Envelope.For(Name), "stop_reason", finishReasons, finishWord))
 	if e.finish.StopSequence != "" {
 		delta.SetString("stop_sequence", e.finish.StopSequence)
 	} else {

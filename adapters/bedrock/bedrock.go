@@ -70,7 +70,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	output := o.TakeObject("output")
 	m := output.TakeObject("message")
 	m.Take("role")
-	c := adapters.Choice{Blocks: decodeContent(m.Take("content")), Finish: convert.FinishOf(finishReasons, o.TakeString("stopReason"))}
+	c := adapters.Choice{Blocks: decodeContent(m.Take("content")), Finish: convert.TakeFinish(&o, "stopReason", finishReasons, finishWord)}
 	r := &adapters.Reply{Choices: []adapters.Choice{c}, Usage: decodeUsage(o.TakeObject("usage"))}
 	r.Extra = adapters.Keep(Name, o)
 	return r, nil
@@ -164,7 +164,7 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 	m.SetList("content", encodeBlocks(c.Blocks))
 	output.SetObject("message", m)
 	o.SetObject("output", output)
-	o.SetString("stopReason", finishWord(c.Finish))
+	o.SetString("stopReason", convert.FinishWord(c.Finish, r.Extra.For(Name), "stopReason", finishReasons, finishWord))
 	u := r.Usage
 	if u == nil {
 		u = &adapters.Usage{}

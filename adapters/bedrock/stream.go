@@ -51,8 +51,8 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 	case "messageStop":
 		d.calls.End()
 		d.whole = true
-		reason := o.TakeString("stopReason")
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: convert.FinishOf(finishReasons, reason), Envelope: adapters.Keep(Name, o)})
+		finish := convert.TakeFinish(&o, "stopReason", finishReasons, finishWord)
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.Keep(Name, o)})
 	case "metadata":
 		if u := decodeUsage(o.TakeObject("usage")); u != nil {
 			emit(adapters.Event{Type: adapters.EventUsage, Usage: u, Envelope: adapters.Keep(Name, o)})
@@ -211,7 +211,7 @@ func (e *encoder) End() error {
 		return err
 	}
 	var o wire.Object
-	o.SetString("stopReason", finishWord(e.finish.Finish))
+	o.SetString("stopReason", convert.FinishWord(e.finish.Finish, e.finish.Envelope.For(Name), "stopReason", finishReasons, finishWord))
 	o.Merge(e.finish.Envelope.For(Name))
 	if err := e.out.Write("messageStop", o); err != nil {
 		return err

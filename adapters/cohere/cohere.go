@@ -63,7 +63,7 @@ func finishWord(f adapters.FinishReason) string {
 
 func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Usage: decodeUsage(o.TakeObject("usage"))}
-	c := adapters.Choice{Finish: convert.FinishOf(finishReasons, o.TakeString("finish_reason"))}
+	c := adapters.Choice{Finish: convert.TakeFinish(&o, "finish_reason", finishReasons, finishWord)}
 	m := o.TakeObject("message")
 	m.Take("role")
 	c.Blocks = decodeMessage(&m)
@@ -149,7 +149,7 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 		id = callID.New()
 	}
 	o.SetString("id", id)
-	o.SetString("finish_reason", finishWord(c.Finish))
+	o.SetString("finish_reason", convert.FinishWord(c.Finish, r.Extra.For(Name), "finish_reason", finishReasons, finishWord))
 	o.SetObject("message", encodeMessage("assistant", c.Blocks))
 	if r.Usage != nil {
 		o.SetObject("usage", encodeUsage(r.Usage))

@@ -44,7 +44,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		if u := decodeUsage(delta.TakeObject("usage")); u != nil {
 			emit(adapters.Event{Type: adapters.EventUsage, Usage: u})
 		}
-		finish := convert.FinishOf(finishReasons, delta.TakeString("finish_reason"))
+		finish := convert.TakeFinish(&delta, "finish_reason", finishReasons, finishWord)
 		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.Keep(Name, delta)})
 		if message := delta.String("error"); message != "" {
 			return &adapters.ProviderError{Type: "error", Message: message}
@@ -199,7 +199,7 @@ func (e *encoder) End() error {
 	}
 	var o, delta wire.Object
 	o.SetString("type", "message-end")
-	delta.SetString("finish_reason", finishWord(e.finish.Finish))
+	delta.SetString("finish_reason", convert.FinishWord(e.finish.Finish, e.finish.Envelope.For(Name), "finish_reason", finishReasons, finishWord))
 	if e.usage != nil {
 		delta.SetObject("usage", encodeUsage(e.usage))
 	}

@@ -307,3 +307,126 @@ func FuzzReadReply(f *testing.F) {
 		}
 	})
 }
+
+// TestSameFormatReplies holds that a reply comes out of its own format as it went
+// in, with all that we do not know of it, whole and streamed.
+func TestSameFormatReplies(t *testing.T) {
+	for name, data := range recordings(t) {
+		d := formats.DetectFormat(data)
+		if d.Format == nil || strings.Contains(name, "error") || strings.Contains(name, "hostile") || strings.Contains(name, "bad") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			if !d.Stream {
+				reply, err := d.Format.DecodeReply(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := d.Format.EncodeReply(reply)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, _ := decodeAny(string(data))
+				got, _ := decodeAny(string(out))
+				if diff := missing(want, got, ""); diff != "" {
+					t.Errorf("%s\n%s", diff, out)
+				}
+				return
+			}
+			var b bytes.Buffer
+			enc := d.Format.NewEncoder(&b)
+			for e, err := range d.Format.DecodeStream(bytes.NewReader(data), adapters.Limits{}) {
+				if err == nil {
+					err = enc.Event(e)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := enc.End(); err != nil {
+				t.Fatal(err)
+			}
+			want, err := d.Format.ReadStream(bytes.NewReader(data), adapters.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.Format.ReadStream(bytes.NewReader(b.Bytes()), adapters.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Format.Carries.CallIDs {
+				for _, r := range []*adapters.Reply{want, got} { // those that the server left out are made
+					for i, c := range r.Calls() {
+						if strings.HasPrefix(c.ID, "call_") || c.ID == "" {
+							c.ID = fmt.Sprint(i)
+						}
+					}
+				}
+			}
+			if diff := missing(normal(t, want), normal(t, got), ""); diff != "" {
+				t.Errorf("%s\n%s", diff, b.Bytes())
+			}
+		})
+	}
+}
+
+func normal(t *testing.T, r *adapters.Reply) any {
+	t.Helper()
+	v, err := decodeAny(compact(t, describeReply(r)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// describeReply shows a reply with its extra members.
+func describeReply(r *adapters.Reply) map[string]any {
+	members := func(e adapters.Extra) json.RawMessage { return e.Members.Bytes() }
+	out := map[string]any{"id": r.ID, "model": r.Model, "created": r.Created, "usage": r.Usage, "extra": members(r.Extra)}
+	if r.Usage != nil {
+		out["usage_extra"] = members(r.Usage.Extra)
+	}
+	for i, c := range r.Choices {
+		var blocks []any
+		for _, b := range c.Blocks {
+			blocks = append(blocks, map[string]any{"type": b.Type, "text": b.Text, "signature": b.Signature, "call": b.Call, "extra": members(b.Extra)})
+		}
+		out[fmt.Sprint("choice", i)] = map[string]any{"blocks": blocks, "finish": c.Finish, "stop": c.StopSequence, "extra": members(c.Extra)}
+	}
+	return out
+}
+
+// missing says what of one value is not in another.
+func missing(want, got any, path string) string {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return fmt.Sprintf("%s: %v is no object", path, got)
+		}
+		for k, v := range w {
+			if diff := missing(v, g[k], path+"/"+k); diff != "" {
+				return diff
+			}
+		}
+	case []any:
+		g, ok := got.([]any)
+		if got == nil && len(w) == 0 {
+			return "" // nothing is left out of nothing
+		}
+		if !ok || len(g) != len(w) {
+			return fmt.Sprintf("%s: %v, want %v", path, got, want)
+		}
+		for i := range w {
+			if diff := missing(w[i], g[i], fmt.Sprint(path, "/", i)); diff != "" {
+				return diff
+			}
+		}
+	case nil:
+	default:
+		if !cmp.Equal(want, got) && (got != nil || fmt.Sprint(want) != "0") {
+			return fmt.Sprintf("%s: %v, want %v", path, got, want)
+		}
+	}
+	return ""
+}

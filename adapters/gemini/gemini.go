@@ -133,7 +133,7 @@ func takeCandidate(c *wire.Object) (blocks []adapters.Block, finish adapters.Fin
 	if len(content) > 0 {
 		c.SetObject("content", content)
 	}
-	finish = convert.FinishOf(finishReasons, c.TakeString("finishReason"))
+	finish = convert.TakeFinish(c, "finishReason", finishReasons, finishWord)
 	if text, ok := strings.CutPrefix(c.String("finishMessage"), malformed); ok && len(blocks) == 0 {
 		// What the model wrote stands nowhere else; this is how it writes its code.
 		blocks = []adapters.Block{{Type: adapters.BlockText, Text: "```tool_code\n" + text + "\n```"}}
@@ -258,7 +258,7 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 	for i := range r.Choices {
 		c := &r.Choices[i]
 		candidate := encodeCandidate(i, encodeParts(c.Blocks))
-		candidate.SetString("finishReason", finishWord(c.Finish))
+		candidate.SetString("finishReason", convert.FinishWord(c.Finish, c.Extra.For(Name), "finishReason", finishReasons, finishWord))
 		candidate.Merge(c.Extra.For(Name))
 		list = append(list, candidate.Bytes())
 	}

@@ -170,7 +170,7 @@ func (e *encoder) End() error {
 	var candidates [][]byte
 	for _, f := range e.finish {
 		c := encodeCandidate(f.Choice, nil)
-		c.SetString("finishReason", finishWord(f.Finish))
+		c.SetString("finishReason", convert.FinishWord(f.Finish, f.Extra.For(Name), "finishReason", finishReasons, finishWord))
 		c.Merge(f.Extra.For(Name))
 		candidates = append(candidates, c.Bytes())
 	}

@@ -143,7 +143,7 @@ func (c chat) reply(o wire.Object) (*adapters.Reply, error) {
 func (c chat) choice(x wire.Object) adapters.Choice {
 	var out adapters.Choice
 	x.Take("index")
-	out.Finish = convert.FinishOf(finishReasons, x.TakeString("finish_reason"))
+	out.Finish = convert.TakeFinish(&x, "finish_reason", finishReasons, c.finishWord)
 	if s, ok := wire.String(x.Get("text")); ok && s != "" { // a legacy completion
 		out.Blocks = append(out.Blocks, adapters.Block{Type: adapters.BlockText, Text: s})
 	}
@@ -305,12 +305,12 @@ func (c chat) appendUsage(u *adapters.Usage) wire.Object {
 	o.SetInt("prompt_tokens", u.InputTokens)
 	o.SetInt("completion_tokens", u.OutputTokens)
 	o.SetInt("total_tokens", u.InputTokens+u.OutputTokens)
-	if u.CachedTokens > 0 {
+	if u.CachedTokens > 0 || u.Extra.For(c.Name).Has("prompt_tokens_details") {
 		var details wire.Object
 		details.SetInt("cached_tokens", u.CachedTokens)
 		o.SetObject("prompt_tokens_details", details)
 	}
-	if u.ReasoningTokens > 0 {
+	if u.ReasoningTokens > 0 || u.Extra.For(c.Name).Has("completion_tokens_details") {
 		var details wire.Object
 		details.SetInt("reasoning_tokens", u.ReasoningTokens)
 		o.SetObject("completion_tokens_details", details)

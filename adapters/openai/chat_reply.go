@@ -25,7 +25,7 @@ func (c chat) appendReply(r *adapters.Reply) (wire.Object, error) {
 		var role wire.Object
 		role.SetString("role", "assistant")
 		choice.SetObject("message", append(role, message...))
-		finish := c.finishWord(x.Finish)
+		finish := convert.FinishWord(x.Finish, x.Extra.For(c.Name), "finish_reason", finishReasons, c.finishWord)
 		if legacy {
 			finish = "function_call"
 		}

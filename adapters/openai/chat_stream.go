@@ -72,7 +72,7 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 		d.choices[index] = c
 	}
 	c.calls.Emit = emit
-	finish := x.TakeString("finish_reason")
+	finish := convert.TakeFinish(&x, "finish_reason", finishReasons, d.finishWord)
 	delta := x.TakeObject("delta")
 	if delta == nil {
 		delta = x.TakeObject("message")
@@ -120,7 +120,7 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 	case finish != "":
 		c.calls.End()
 		c.finished = true
-		emit(adapters.Event{Type: adapters.EventFinish, Choice: int(index), Finish: convert.FinishOf(finishReasons, finish), Extra: extra})
+		emit(adapters.Event{Type: adapters.EventFinish, Choice: int(index), Finish: finish, Extra: extra})
 	case len(extra.Members) > 0:
 		emit(adapters.Event{Type: adapters.EventExtra, Choice: int(index), Extra: extra})
 	}
@@ -161,6 +161,7 @@ type encoder struct {
 	calls   map[[2]int]bool // that have arguments
 	custom  map[[2]int]bool
 	usage   *adapters.Usage
+	early   wire.Object // members that came before the reply began
 }
 
 func (e *encoder) Event(ev adapters.Event) error {
@@ -237,7 +238,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		delta = e.argumentsDelta(ev.Choice, ev.Index, "{}")
 	case adapters.EventFinish:
 		e.ended[ev.Choice] = true
-		word := e.finishWord(ev.Finish)
+		word := convert.FinishWord(ev.Finish, ev.Extra.For(e.Name), "finish_reason", finishReasons, e.finishWord)
 		if e.legacy[ev.Choice] && ev.Finish == adapters.FinishCalls {
 			word = "function_call"
 		}
@@ -247,6 +248,10 @@ func (e *encoder) Event(ev adapters.Event) error {
 			return nil
 		}
 		if ev.Extra.For(e.Name) == nil {
+			if e.id == "" && len(e.begun) == 0 { // goes with what begins the reply
+				e.early = ev.Envelope.For(e.Name).Clone()
+				return nil
+			}
 			return e.envelope(ev)
 		}
 	case adapters.EventOther:
@@ -348,6 +353,8 @@ func (e *encoder) write(index int, delta wire.Object, finish string, extra, enve
 	o := e.chunkHead()
 	o.SetList("choices", [][]byte{choice.Bytes()})
 	o.Merge(envelope)
+	o.Merge(e.early)
+	e.early = nil
 	return e.out.Write("", o)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/internal/wire"
 )
 
 // FinishOf returns the reason that a word stands for; a word that is not known
@@ -130,4 +131,24 @@ func (g *Gather) Event(e adapters.Event) (b adapters.Block, whole bool) {
 		return b, true
 	}
 	return b, false
+}
+
+// TakeFinish takes the reason why a reply ended. A word that is not the one that we
+// would write for it stays, so that it can be written again.
+func TakeFinish(o *wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string) adapters.FinishReason {
+	word := o.String(key)
+	f := FinishOf(words, word)
+	if word == "" || write(f) == word {
+		o.Take(key)
+	}
+	return f
+}
+
+// FinishWord is the word for the reason why a reply ended: the format's own, if it
+// was kept and still holds.
+func FinishWord(f adapters.FinishReason, own wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string) string {
+	if word := own.String(key); word != "" && FinishOf(words, word) == f {
+		return word
+	}
+	return write(f)
 }
