@@ -115,6 +115,7 @@ func (d *decoder) begin(index int64, b adapters.Block, emit func(adapters.Event)
 			arguments = ""
 		}
 		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, arguments, false, "", b.Extra)
+		d.calls.Begin()
 	default:
 		d.others[index] = &other{block: b.Extra.Members.Clone()}
 	}

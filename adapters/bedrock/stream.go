@@ -39,6 +39,7 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 		if use := o.Object("start").Object("toolUse"); use != nil && len(d.isCall) < adapters.MaxCalls {
 			d.isCall[index] = true
 			d.calls.Piece(index, true, use.String("toolUseId"), use.String("name"), "", false, "", adapters.Extra{})
+			d.calls.Begin()
 		}
 	case "contentBlockDelta":
 		d.delta(index, o.Object("delta"), emit)

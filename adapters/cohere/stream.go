@@ -34,6 +34,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		call := m.Object("tool_calls")
 		f := call.Object("function")
 		d.calls.Piece(index, true, call.String("id"), f.String("name"), convert.ArgumentsText(f.Get("arguments")), false, "", adapters.Extra{})
+		d.calls.Begin()
 	case "tool-call-delta":
 		d.calls.Piece(index, true, "", "", convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")), false, "", adapters.Extra{})
 	case "tool-call-end":

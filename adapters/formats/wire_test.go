@@ -424,7 +424,8 @@ func missing(want, got any, path string) string {
 		}
 	case nil:
 	default:
-		if !cmp.Equal(want, got) && (got != nil || fmt.Sprint(want) != "0") {
+		nothing := want == "" || want == "0001-01-01T00:00:00Z" || got == nil && fmt.Sprint(want) == "0"
+		if !nothing && !cmp.Equal(want, got) {
 			return fmt.Sprintf("%s: %v, want %v", path, got, want)
 		}
 	}

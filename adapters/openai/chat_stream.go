@@ -237,6 +237,9 @@ func (e *encoder) Event(ev adapters.Event) error {
 		}
 		delta = e.argumentsDelta(ev.Choice, ev.Index, "{}")
 	case adapters.EventFinish:
+		if e.ended[ev.Choice] { // some servers say it twice
+			return nil
+		}
 		e.ended[ev.Choice] = true
 		word := convert.FinishWord(ev.Finish, ev.Extra.For(e.Name), "finish_reason", finishReasons, e.finishWord)
 		if e.legacy[ev.Choice] && ev.Finish == adapters.FinishCalls {

@@ -14,6 +14,7 @@ type responsesDecoder struct {
 	calls   convert.Calls
 	items   map[int64]*itemDecoder
 	started bool
+	any     bool // an item, or a piece of one, has come
 	whole   bool
 }
 
@@ -30,6 +31,7 @@ func (d *responsesDecoder) Message(_ string, o wire.Object, emit func(adapters.E
 		d.items = map[int64]*itemDecoder{}
 	}
 	index := o.Int("output_index")
+	d.any = d.any || o.Has("output_index")
 	item := d.items[index]
 	if item == nil {
 		item = &itemDecoder{first: true}
@@ -92,6 +94,7 @@ func (d *responsesDecoder) added(index int64, o wire.Object) {
 	case "function_call", "custom_tool_call":
 		b := decodeItem(append(wire.Object(nil), o...))[0]
 		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, b.Call.Arguments, b.Call.Custom, "", b.Extra)
+		d.calls.Begin()
 		item.pieces = b.Call.Arguments != ""
 	}
 }
@@ -144,6 +147,15 @@ func (d *responsesDecoder) complete(r wire.Object, emit func(adapters.Event)) {
 		return
 	}
 	d.whole = true
+	if !d.any { // all of it comes at once
+		for _, e := range reply.Events() {
+			switch e.Type {
+			case adapters.EventStart, adapters.EventFinish, adapters.EventUsage:
+			default:
+				emit(e)
+			}
+		}
+	}
 	emit(adapters.Event{Type: adapters.EventFinish, Finish: reply.Choices[0].Finish, Envelope: reply.Extra})
 	if reply.Usage != nil {
 		emit(adapters.Event{Type: adapters.EventUsage, Usage: reply.Usage})

@@ -1,6 +1,10 @@
 package convert
 
-import "github.com/callwright/callwright/adapters"
+import (
+	"strings"
+
+	"github.com/callwright/callwright/adapters"
+)
 
 // Tracker tells whether a JSON value that arrives in pieces is whole. The zero
 // value awaits the value's beginning.
@@ -98,8 +102,8 @@ func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom
 	if at.id == "" {
 		at.id = id
 	}
-	if at.name == "" {
-		at.name = name
+	if !at.started {
+		at.name = longerName(at.name, name)
 	}
 	if len(extra.Members) > 0 {
 		at.extra = adapters.Extra{Format: extra.Format, Members: append(at.extra.Members, extra.Members.Clone()...)}
@@ -108,13 +112,33 @@ func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom
 		at.tracker.Add(arguments)
 	}
 	if !at.started {
-		if at.name == "" {
-			at.waiting = append(at.waiting, arguments...)
+		// The name may come in pieces, and after the arguments.
+		if at.waiting = append(at.waiting, arguments...); at.name == "" || len(at.waiting) == 0 {
 			return
 		}
 		c.start(at)
+		return
 	}
 	c.arguments(at, arguments)
+}
+
+// longerName adds a piece to a name. Some servers send all of the name with each
+// piece of the arguments, some all of it so far.
+func longerName(name, piece string) string {
+	switch {
+	case piece == "" || piece == name:
+		return name
+	case strings.HasPrefix(piece, name):
+		return piece
+	}
+	return name + piece
+}
+
+// Begin says that the name of the call that the last piece was of is whole.
+func (c *Calls) Begin() {
+	if c.last != nil && !c.last.started && c.last.name != "" {
+		c.start(c.last)
+	}
 }
 
 func (c *Calls) start(at *call) {
