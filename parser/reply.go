@@ -162,6 +162,7 @@ func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 		if e.Text != "" {
 			f.h.Reasoning(e.Text)
 			f.thought = true
+			f.h.c.ReasoningOpen = false // it stands apart from the text
 		}
 	case adapters.EventRefusal:
 		f.refusal.WriteString(e.Text)

@@ -170,6 +170,14 @@ func TestReplyFeeder(t *testing.T) {
 	if r := last[len(last)-1].Result; len(r.Calls) != 0 || len(r.Rejected) != 1 || !r.Rejected[0].Truncated || r.Rejected[0].Errors[0].Code != parser.CodeTruncated || !r.Truncated {
 		t.Errorf("%+v", r)
 	}
+	// Reasoning that the provider set apart is not to be looked for in the text.
+	o := p.NewReplyFeeder(context.Background(), parser.Context{ReasoningOpen: true})
+	defer o.Close()
+	feed(o, adapters.Event{Type: adapters.EventReasoning, Text: "Hm."}, adapters.Event{Type: adapters.EventText, Text: "Hello."})
+	last, _ = o.End()
+	if r := last[len(last)-1].Result; r.Content != "Hello." || r.Reasoning != "Hm." {
+		t.Errorf("%+v", r)
+	}
 	// A context that ends, and text without end.
 	ctx, cancel := context.WithCancel(context.Background())
 	h := p.NewReplyFeeder(ctx, parser.Context{})

@@ -75,7 +75,7 @@ func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
 		if !yield(struct{}{}) {
 			return
 		}
-		if err := p.scan(ctx, f.cursor, c, f.h, f.h.start, true); err != nil && !errors.Is(err, lenient.ErrStopped) {
+		if err := p.scan(ctx, f.cursor, f.h.c, f.h, f.h.start, true); err != nil && !errors.Is(err, lenient.ErrStopped) {
 			f.err = err
 		}
 		f.ended = true

@@ -38,7 +38,7 @@ and write one result a line, in order, each as soon as it and those before it ar
 			if workers < 1 {
 				return fmt.Errorf("--workers is %d, must be at least 1", workers)
 			}
-			b := &batch{flags: f, workers: workers, warn: c.ErrOrStderr(), parsers: cache.New[*parser.Parser](256, 64<<20)}
+			b := &batch{flags: &f, workers: workers, warn: c.ErrOrStderr(), parsers: cache.New[*parser.Parser](256, 64<<20)}
 			r, err := f.registry(c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -79,7 +79,7 @@ func progress(in io.Reader, w io.Writer) io.Writer {
 
 // batch parses lines in parallel.
 type batch struct {
-	flags    flags
+	flags    *flags
 	workers  int
 	warn     io.Writer
 	options  parser.Options
@@ -287,7 +287,7 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 		if err := json.Unmarshal(fields["text"], &text); err != nil {
 			return nil, nil, id, fmt.Errorf("\"text\": %w", err)
 		}
-		r, err := p.Parse(ctx, text, c)
+		r, err := b.flags.forModel(p, c.Model).Parse(ctx, text, c)
 		return r, nil, id, err
 	case fields["chunks"] != nil:
 		var chunks []string
@@ -304,7 +304,7 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 		}
 		return nil, nil, id, errors.New("the stream gave no result")
 	case fields["reply"] != nil:
-		r, err := parseReplyValue(ctx, p, fields["reply"], c)
+		r, err := parseReplyValue(ctx, b.flags.forModel(p, c.Model), fields["reply"], c)
 		return r, nil, id, err
 	}
 	return nil, nil, id, errors.New(`needs "text", "chunks" or "reply"`)

@@ -252,3 +252,28 @@ func TestReplies(t *testing.T) {
 		}
 	}
 }
+
+func TestModels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "models.yaml")
+	rows := "- model: acme*\n  known_issues: [{issue: says CALL, pattern: 'CALL\\((\\{.*\\})\\)', replacement: '<tool_call>$1</tool_call>'}]\n"
+	if err := os.WriteFile(file, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := `I say: CALL({"name": "get_weather", "arguments": {"city": "Rome"}})`
+	out, _, code := run(t, text, "parse", "--tools", root+"/tools.json", "--models", file, "--model", "acme-1")
+	if code != exitCalls || !strings.Contains(out, `"known_issue: says CALL"`) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	line := `{"text": "I say: CALL({\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}})", "model": "acme-1"}`
+	out, _, code = run(t, line, "batch", "--tools", root+"/tools.json", "--models", file)
+	if code != exitCalls || !strings.Contains(out, `"strategy":"known_issue"`) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if err := os.WriteFile(file, []byte("- {model: a, colour: red}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := run(t, text, "parse", "--models", file)
+	if code != exitMisuse || !strings.Contains(errs, file+": line 1") || !strings.Contains(errs, "colour") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

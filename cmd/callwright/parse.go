@@ -34,7 +34,7 @@ func newParse() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := parseInput(c.Context(), p, text, f.context())
+			r, err := parseInput(c.Context(), f.forModel(p, f.model), text, f.context())
 			if r == nil || err != nil && r.Reply == nil {
 				return err
 			}

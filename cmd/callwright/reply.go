@@ -45,7 +45,7 @@ func wireFormat(name string, input []byte) *adapters.Format {
 // parseInput parses what is either a model's text or a provider's reply, whole or
 // a recorded stream. A reply is taken for one if --format says so, or if it cannot
 // well be anything else.
-func parseInput(ctx context.Context, p *parser.Parser, data string, c parser.Context) (*parser.Result, error) {
+func parseInput(ctx context.Context, p replyParser, data string, c parser.Context) (*parser.Result, error) {
 	if d := replyFormat([]byte(data), &c); d.Format != nil {
 		return parseReply(ctx, p, []byte(data), d, c)
 	}
@@ -72,7 +72,7 @@ func replyFormat(data []byte, c *parser.Context) formats.Detected {
 
 // parseReply parses a reply of a known format. What came before an error in it is
 // in the result.
-func parseReply(ctx context.Context, p *parser.Parser, data []byte, d formats.Detected, c parser.Context) (*parser.Result, error) {
+func parseReply(ctx context.Context, p replyParser, data []byte, d formats.Detected, c parser.Context) (*parser.Result, error) {
 	reply, failed := formats.Read(d.Format, data, adapters.Limits{MaxTotalBytes: maxInput})
 	if reply == nil {
 		return nil, failed
@@ -95,7 +95,7 @@ func parseReply(ctx context.Context, p *parser.Parser, data []byte, d formats.De
 
 // parseReplyValue parses the "reply" of a line: an object, the messages of a
 // stream as a list, or a reply or a recorded stream as one string.
-func parseReplyValue(ctx context.Context, p *parser.Parser, raw json.RawMessage, c parser.Context) (*parser.Result, error) {
+func parseReplyValue(ctx context.Context, p replyParser, raw json.RawMessage, c parser.Context) (*parser.Result, error) {
 	data := []byte(raw)
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

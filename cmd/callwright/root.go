@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -17,14 +19,19 @@ import (
 // flags are what all commands that parse have in common.
 type flags struct {
 	tools, model, format, dialects string
+	provider, models               string
 	strict, partial, lossy, open   bool
 	minConfidence                  float64
+
+	known *adapters.Models
 }
 
 func (f *flags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions, as OpenAI, Anthropic, Ollama, Gemini or MCP write them")
 	c.Flags().StringVar(&f.model, "model", "", "`NAME` of the model: makes some dialects likelier, loses no call")
 	c.Flags().StringVar(&f.format, "format", "", "`NAME` of a dialect that is expected, which makes it likelier and loses no call; or of a provider's wire format,\nwhich forces it; or text, for what is no reply")
+	c.Flags().StringVar(&f.provider, "provider", "", "`NAME` of the model's provider, for what is known of its models")
+	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of what is known of models, before what is known anyway")
 	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
 	c.Flags().BoolVar(&f.strict, "strict", false, "take only calls that need no repair and no coercion")
 	c.Flags().BoolVar(&f.partial, "partial", false, "take calls that the text's end cut off")
@@ -35,6 +42,9 @@ func (f *flags) add(c *cobra.Command) {
 
 func (f *flags) options() (parser.Options, []parser.Option, error) {
 	o := parser.Options{StrictMode: f.strict, AllowPartial: f.partial, MinConfidence: f.minConfidence, Validation: validator.Options{Lossy: f.lossy}}
+	if err := f.readModels(); err != nil {
+		return o, nil, err
+	}
 	if f.dialects == "" {
 		return o, nil, nil
 	}
@@ -47,6 +57,37 @@ func (f *flags) options() (parser.Options, []parser.Option, error) {
 		return o, nil, fmt.Errorf("%s: %w", f.dialects, err)
 	}
 	return o, []parser.Option{parser.WithDialects(rows...)}, nil
+}
+
+func (f *flags) readModels() error {
+	f.known = adapters.DefaultModels()
+	if f.models == "" {
+		return nil
+	}
+	data, err := os.ReadFile(f.models)
+	if err != nil {
+		return err
+	}
+	own, err := adapters.ParseModels(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.models, err)
+	}
+	f.known = f.known.With(own)
+	return nil
+}
+
+// replyParser parses texts and replies: any model's, or one model's.
+type replyParser interface {
+	Parse(context.Context, string, parser.Context) (*parser.Result, error)
+	ParseReply(context.Context, *adapters.Reply, parser.Context) (*parser.Result, error)
+}
+
+// forModel adds what is known of a model to a parser.
+func (f *flags) forModel(p *parser.Parser, model string) replyParser {
+	if model == "" {
+		return p
+	}
+	return p.ForModel(f.known.Capabilities(f.provider, model))
 }
 
 // registry reads the tools of --tools. Tools whose schemas are bad are usable; the
