@@ -14,7 +14,8 @@ type choiceState struct {
 	calls     map[int]int // the block of a call, by index
 	arguments map[int][]byte
 	text      []byte // of the block that is open
-	open      int    // the block that grows, -1 if none does
+	signature []byte
+	open      int // the block that grows, -1 if none does
 	extra     extras
 }
 
@@ -131,22 +132,22 @@ func (c *choiceState) begin(b Block) {
 // close ends the block that is open.
 func (c *choiceState) close() {
 	if c.open >= 0 {
-		c.Blocks[c.open].Text = string(c.text)
-		c.text, c.open = c.text[:0], -1
+		c.settle()
+		c.text, c.signature, c.open = c.text[:0], c.signature[:0], -1
 	}
 }
 
-// sign adds a signature to the block that it stands behind: reasoning, or one of
-// its own.
+// settle gives the block that is open what has come of it.
+func (c *choiceState) settle() {
+	c.Blocks[c.open].Text, c.Blocks[c.open].Signature = string(c.text), string(c.signature)
+}
+
+// sign adds a signature to the reasoning that is open, or to a block of its own.
 func (c *choiceState) sign(e Event) {
 	if c.open < 0 || e.New || c.Blocks[c.open].Type != BlockReasoning {
-		if last := len(c.Blocks) - 1; !e.New && last >= 0 && c.Blocks[last].Type == BlockReasoning {
-			c.Blocks[last].Signature += e.Text
-			return
-		}
 		c.begin(Block{Type: BlockReasoning})
 	}
-	c.Blocks[c.open].Signature += e.Text
+	c.signature = append(c.signature, e.Text...)
 	c.Blocks[c.open].own(e.Extra)
 }
 
@@ -167,7 +168,7 @@ func (a *Accumulator) Reply() *Reply {
 	r.Choices = make([]Choice, len(a.choices))
 	for i, c := range a.choices {
 		if c.open >= 0 {
-			c.Blocks[c.open].Text = string(c.text)
+			c.settle()
 		}
 		r.Choices[i] = c.Choice
 		r.Choices[i].Extra = c.extra.merged()

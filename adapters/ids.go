@@ -85,17 +85,13 @@ func (r IDRule) FitOrNew(id string) string {
 func (r *Request) withIDs(rule IDRule) *Request {
 	out := *r
 	out.Messages = slices.Clone(r.Messages)
-	type asked struct {
-		was string // the id before the rule was applied
-		*Call
-	}
-	var waiting []asked
-	used := map[string]bool{}
+	var open asked
+	used := map[string]int{} // ids, and how often each was wanted
 	for i := range out.Messages {
 		m := &out.Messages[i]
 		m.Blocks = slices.Clone(m.Blocks)
 		if m.Role == RoleAssistant {
-			waiting = waiting[:0]
+			open = asked{byID: map[string][]int{}, byName: map[string][]int{}}
 		}
 		for j := range m.Blocks {
 			switch b := &m.Blocks[j]; {
@@ -105,33 +101,24 @@ func (r *Request) withIDs(rule IDRule) *Request {
 					call.ID = fmt.Sprintf("call_%d_%d", i, j)
 				}
 				call.ID = rule.Fit(call.ID)
-				for n := 2; used[call.ID]; n++ {
-					call.ID = rule.Fit(fmt.Sprintf("%s_%d", call.ID, n))
+				for base := call.ID; used[call.ID] > 0; {
+					used[base]++
+					call.ID = rule.Fit(fmt.Sprintf("%s_%d", base, used[base]))
 				}
-				used[call.ID] = true
+				used[call.ID] = 1
 				b.Call = &call
-				waiting = append(waiting, asked{was, &call})
+				open.add(was, &call)
 			case b.Result != nil:
 				result := *b.Result
-				at := -1
-				for k, c := range waiting {
-					if result.CallID != "" && result.CallID == c.was {
-						at = k
-						break
-					}
-					if result.CallID == "" && at < 0 && (result.Name == "" || result.Name == c.Name) {
-						at = k
-					}
-				}
-				if at >= 0 {
-					result.CallID = waiting[at].ID
+				switch call := open.answer(&result); {
+				case call != nil:
+					result.CallID = call.ID
 					if result.Name == "" {
-						result.Name = waiting[at].Name
+						result.Name = call.Name
 					}
-					waiting = slices.Delete(waiting, at, at+1)
-				} else if result.CallID == "" {
+				case result.CallID == "":
 					result.CallID = rule.Fit(fmt.Sprintf("call_%d_%d", i, j))
-				} else {
+				default:
 					result.CallID = rule.Fit(result.CallID)
 				}
 				b.Result = &result
@@ -139,4 +126,49 @@ func (r *Request) withIDs(rule IDRule) *Request {
 		}
 	}
 	return &out
+}
+
+// asked are the calls of a turn whose results are still to come.
+type asked struct {
+	calls        []*Call // nil where the result has come
+	first        int     // the first of them that is not nil, or later
+	byID, byName map[string][]int
+}
+
+func (a *asked) add(id string, c *Call) {
+	if a.byID == nil { // a call that is not the assistant's
+		return
+	}
+	a.byID[id] = append(a.byID[id], len(a.calls))
+	a.byName[c.Name] = append(a.byName[c.Name], len(a.calls))
+	a.calls = append(a.calls, c)
+}
+
+// answer returns the call that a result belongs to, nil if there is none: by its
+// id, or else by its tool's name, or else the first.
+func (a *asked) answer(r *ToolResult) *Call {
+	switch {
+	case r.CallID != "":
+		return a.take(a.byID, r.CallID)
+	case r.Name != "":
+		return a.take(a.byName, r.Name)
+	}
+	for ; a.first < len(a.calls); a.first++ {
+		if c := a.calls[a.first]; c != nil {
+			a.calls[a.first] = nil
+			return c
+		}
+	}
+	return nil
+}
+
+func (a *asked) take(by map[string][]int, key string) *Call {
+	for list := by[key]; len(list) > 0; list = by[key] {
+		by[key] = list[1:]
+		if c := a.calls[list[0]]; c != nil {
+			a.calls[list[0]] = nil
+			return c
+		}
+	}
+	return nil
 }

@@ -3,40 +3,82 @@ package adapters
 import "github.com/callwright/callwright/internal/wire"
 
 // inOrder passes on events such that one block ends before the next begins, as
-// formats with a sequence of blocks want it: what belongs to a later call waits.
+// formats with a sequence of blocks want it: what belongs to another call, or to
+// none, waits until the one that is open ends. Each event is looked at twice at most.
 type inOrder struct {
 	next    Encoder
-	current [2]int
+	current [2]int // the call that is open, by its choice and index
 	busy    bool
-	waiting []Event
+	waiting []*waitingEvents
+	byCall  map[[2]int]*waitingEvents
+}
+
+// waitingEvents are events of one call, or of none.
+type waitingEvents struct {
+	call   [2]int
+	isCall bool
+	events []Event
 }
 
 // Event takes the next event.
 func (q *inOrder) Event(e Event) error {
-	key := [2]int{e.Choice, e.Index}
-	isCall := e.Type == EventCallStart || e.Type == EventArguments || e.Type == EventCallEnd
 	switch e.Type {
 	case EventPing, EventUsage, EventStart:
 		return q.next.Event(e)
 	}
+	isCall := e.Type == EventCallStart || e.Type == EventArguments || e.Type == EventCallEnd
+	key := [2]int{e.Choice, e.Index}
 	if q.busy && (!isCall || key != q.current) {
-		q.waiting = append(q.waiting, e)
+		q.wait(e, key, isCall)
 		return nil
 	}
+	if err := q.pass(e, key); err != nil {
+		return err
+	}
+	return q.drain()
+}
+
+// wait keeps an event with the others of its call.
+func (q *inOrder) wait(e Event, key [2]int, isCall bool) {
+	if q.byCall == nil {
+		q.byCall = map[[2]int]*waitingEvents{}
+	}
+	var w *waitingEvents
+	if isCall {
+		w = q.byCall[key]
+	} else if last := len(q.waiting) - 1; last >= 0 && !q.waiting[last].isCall {
+		w = q.waiting[last]
+	}
+	if w == nil {
+		w = &waitingEvents{call: key, isCall: isCall}
+		q.waiting = append(q.waiting, w)
+		if isCall {
+			q.byCall[key] = w
+		}
+	}
+	w.events = append(w.events, e)
+}
+
+func (q *inOrder) pass(e Event, key [2]int) error {
 	switch e.Type {
 	case EventCallStart:
 		q.busy, q.current = true, key
 	case EventCallEnd:
 		q.busy = false
 	}
-	if err := q.next.Event(e); err != nil {
-		return err
-	}
-	if !q.busy && len(q.waiting) > 0 {
-		waiting := q.waiting
-		q.waiting = nil
-		for _, w := range waiting {
-			if err := q.Event(w); err != nil {
+	return q.next.Event(e)
+}
+
+// drain passes on what waited, up to a call that has not ended.
+func (q *inOrder) drain() error {
+	for !q.busy && len(q.waiting) > 0 {
+		w := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		if w.isCall {
+			delete(q.byCall, w.call)
+		}
+		for _, e := range w.events {
+			if err := q.pass(e, [2]int{e.Choice, e.Index}); err != nil {
 				return err
 			}
 		}
@@ -44,21 +86,11 @@ func (q *inOrder) Event(e Event) error {
 	return nil
 }
 
-// End passes on what still waits.
+// End passes on what still waits, and ends the stream.
 func (q *inOrder) End() error {
-	for len(q.waiting) > 0 || q.busy {
-		if q.busy {
-			if err := q.Event(Event{Type: EventCallEnd, Choice: q.current[0], Index: q.current[1]}); err != nil {
-				return err
-			}
-			continue
-		}
-		waiting := q.waiting
-		q.waiting = nil
-		for _, w := range waiting {
-			if err := q.Event(w); err != nil {
-				return err
-			}
+	for q.busy || len(q.waiting) > 0 {
+		if err := q.Event(Event{Type: EventCallEnd, Choice: q.current[0], Index: q.current[1]}); err != nil {
+			return err
 		}
 	}
 	return q.next.End()

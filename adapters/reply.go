@@ -164,10 +164,11 @@ func (r *Reply) join(t BlockType) string {
 	if len(r.Choices) == 0 {
 		return ""
 	}
-	return joinBlocks(r.Choices[0].Blocks, t)
+	return JoinText(r.Choices[0].Blocks, t)
 }
 
-func joinBlocks(blocks []Block, t BlockType) string {
+// JoinText joins the text of the blocks of a type.
+func JoinText(blocks []Block, t BlockType) string {
 	var one string
 	var b strings.Builder
 	for i := range blocks {

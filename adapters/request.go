@@ -55,7 +55,7 @@ type Message struct {
 }
 
 // Text is the text of the message.
-func (m *Message) Text() string { return joinBlocks(m.Blocks, BlockText) }
+func (m *Message) Text() string { return JoinText(m.Blocks, BlockText) }
 
 // Calls are the message's calls.
 func (m *Message) Calls() []*Call { return calls(m.Blocks) }

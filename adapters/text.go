@@ -35,33 +35,35 @@ func write(w Writer, c *Call) string {
 }
 
 // PlainMessages turns a conversation with calls and results into one without: the
-// assistant's calls stand in its text, and results in what the user says. A nil
-// writer writes <tool_call> tags.
+// assistant's calls stand in its text, and results in what the user says, those of
+// one turn in one message. A nil writer writes <tool_call> tags.
 func PlainMessages(messages []Message, w Writer) []Message {
 	if w == nil {
 		w = usual
 	}
 	names := map[string]string{}
 	var out []Message
+	var p plainMessage
 	for i := range messages {
-		m := messages[i]
-		plain := Message{Role: m.Role, Name: m.Name, Word: m.Word, Extra: m.Extra}
-		if m.Role == RoleTool {
-			plain.Role, plain.Word, plain.Extra = RoleUser, "", Extra{}
-		}
-		add := func(text string) {
-			if last := len(plain.Blocks) - 1; last >= 0 && plain.Blocks[last].Type == BlockText {
-				plain.Blocks[last].Text += "\n" + text
-				return
+		m := &messages[i]
+		if i == 0 || m.Role != RoleTool || messages[i-1].Role != RoleTool {
+			if i > 0 {
+				out = append(out, p.end())
 			}
-			plain.Blocks = append(plain.Blocks, Block{Type: BlockText, Text: text})
+			p = plainMessage{Message: Message{Role: m.Role, Name: m.Name, Word: m.Word, Extra: m.Extra}}
+			if m.Role == RoleTool {
+				p.Role, p.Word, p.Extra = RoleUser, "", Extra{}
+			}
 		}
 		for j := range m.Blocks {
-			b := &m.Blocks[j]
-			switch b.Type {
+			switch b := &m.Blocks[j]; b.Type {
+			case BlockText:
+				p.flush()
+				p.block, p.open = *b, true
+				p.text.WriteString(b.Text)
 			case BlockCall:
 				names[b.Call.ID] = b.Call.Name
-				add(write(w, b.Call))
+				p.add(write(w, b.Call))
 			case BlockResult:
 				name := b.Result.Name
 				if name == "" {
@@ -71,28 +73,54 @@ func PlainMessages(messages []Message, w Writer) []Message {
 				if b.Result.IsError {
 					text = "error: " + text
 				}
-				add(w.Result(name, text))
+				p.add(w.Result(name, text))
 				for k := range b.Result.Media {
-					plain.Blocks = append(plain.Blocks, Block{Type: BlockMedia, Media: &b.Result.Media[k]})
+					p.flush()
+					p.Blocks = append(p.Blocks, Block{Type: BlockMedia, Media: &b.Result.Media[k]})
 				}
 			default:
-				plain.Blocks = append(plain.Blocks, *b)
+				p.flush()
+				p.Blocks = append(p.Blocks, *b)
 			}
 		}
-		// Results of one turn are one message.
-		if last := len(out) - 1; last >= 0 && m.Role == RoleTool && messages[i-1].Role == RoleTool {
-			for _, b := range plain.Blocks {
-				if n := len(out[last].Blocks) - 1; n >= 0 && b.Type == BlockText && out[last].Blocks[n].Type == BlockText {
-					out[last].Blocks[n].Text += "\n" + b.Text
-					continue
-				}
-				out[last].Blocks = append(out[last].Blocks, b)
-			}
-			continue
-		}
-		out = append(out, plain)
+	}
+	if len(messages) > 0 {
+		out = append(out, p.end())
 	}
 	return out
+}
+
+// plainMessage is a message whose last block of text is being written.
+type plainMessage struct {
+	Message
+	block Block
+	text  strings.Builder
+	open  bool
+}
+
+// add adds lines to the text.
+func (p *plainMessage) add(text string) {
+	if p.open {
+		p.text.WriteByte('\n')
+	}
+	if !p.open {
+		p.block, p.open = Block{Type: BlockText}, true
+	}
+	p.text.WriteString(text)
+}
+
+func (p *plainMessage) flush() {
+	if p.open {
+		p.block.Text = p.text.String()
+		p.Blocks = append(p.Blocks, p.block)
+		p.text.Reset()
+		p.open = false
+	}
+}
+
+func (p *plainMessage) end() Message {
+	p.flush()
+	return p.Message
 }
 
 // Transcript writes a conversation as one text, for formats without turns.

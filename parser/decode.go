@@ -253,6 +253,8 @@ func valuesIn(ctx context.Context, text string, o DecodeOptions) ([]found, error
 // usable sorts candidates by where they stand, and reads those that are broken.
 func usable(all []extractor.Extraction, o DecodeOptions) []found {
 	var out []found
+	all = all[:min(len(all), DefaultMaxCandidates)]
+	repairs := 0
 	for i := range all {
 		c := &all[i]
 		f := found{value: c.Value, repaired: c.Fixes.Any(), truncated: c.Truncated}
@@ -260,7 +262,7 @@ func usable(all []extractor.Extraction, o DecodeOptions) []found {
 			f.value = c.Arguments
 		}
 		if c.Err != nil {
-			if o.NoRepairs {
+			if repairs++; o.NoRepairs || repairs > DefaultMaxRepairAttempts {
 				continue
 			}
 			a, err := fallback.Repair(c.Raw)

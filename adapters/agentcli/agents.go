@@ -78,11 +78,10 @@ func (s *state) claudeMessage(o wire.Object) {
 	if err != nil || len(r.Choices) == 0 {
 		return
 	}
-	text := ""
+	text := r.Text()
 	for _, b := range r.Choices[0].Blocks {
 		switch b.Type {
 		case adapters.BlockText:
-			text += b.Text
 			a := Action{Type: ActionMessage, Text: b.Text, Parent: parent}
 			s.begin(a)
 			if parent == "" && s.partial.Len() == 0 {
@@ -118,12 +117,19 @@ func (s *state) claudeResults(m wire.Object) {
 		}
 		text, ok := wire.String(b.Get("content"))
 		if !ok {
-			for _, part := range wire.Objects(b.Get("content")) {
-				text += part.String("text")
-			}
+			text = partsText(b.Get("content"))
 		}
 		s.end(b.String("tool_use_id"), text, b.Bool("is_error"))
 	}
+}
+
+// partsText joins the text of parts.
+func partsText(raw []byte) string {
+	var b strings.Builder
+	for _, part := range wire.Objects(raw) {
+		b.WriteString(part.String("text"))
+	}
+	return b.String()
 }
 
 // pathsOf returns the file that a tool was given.
@@ -257,10 +263,7 @@ func resultText(o wire.Object) string {
 		return s
 	}
 	result, _ := wire.AsObject(raw)
-	text := ""
-	for _, part := range wire.Objects(result.Get("content")) {
-		text += part.String("text")
-	}
+	text := partsText(result.Get("content"))
 	if text == "" && !wire.IsNull(raw) {
 		return string(raw)
 	}

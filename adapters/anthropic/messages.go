@@ -118,14 +118,7 @@ func decodeBlock(o wire.Object) adapters.Block {
 	case "tool_result":
 		r := &adapters.ToolResult{CallID: o.TakeString("tool_use_id"), IsError: o.Bool("is_error")}
 		o.Take("is_error")
-		for _, b := range decodeContent(o.Take("content")) {
-			switch b.Type {
-			case adapters.BlockText:
-				r.Text += b.Text
-			case adapters.BlockMedia:
-				r.Media = append(r.Media, *b.Media)
-			}
-		}
+		convert.SetResult(r, decodeContent(o.Take("content")))
 		return adapters.Block{Type: adapters.BlockResult, Result: r, Extra: keep()}
 	case "image", "document":
 		if m := decodeSource(o.Object("source")); m != nil {

@@ -99,18 +99,15 @@ func decodeBlock(o wire.Object) adapters.Block {
 	}
 	if result := o.Object("toolResult"); result != nil {
 		r := &adapters.ToolResult{CallID: result.String("toolUseId"), IsError: result.String("status") == "error"}
+		var parts []adapters.Block
 		for _, part := range wire.Objects(result.Get("content")) {
 			if part.Has("json") {
-				r.Text += string(part.Get("json"))
+				parts = append(parts, adapters.Block{Type: adapters.BlockText, Text: string(part.Get("json"))})
 				continue
 			}
-			switch b := decodeBlock(part); b.Type {
-			case adapters.BlockText:
-				r.Text += b.Text
-			case adapters.BlockMedia:
-				r.Media = append(r.Media, *b.Media)
-			}
+			parts = append(parts, decodeBlock(part))
 		}
+		convert.SetResult(r, parts)
 		return adapters.Block{Type: adapters.BlockResult, Result: r}
 	}
 	for _, kind := range []string{"image", "document"} {

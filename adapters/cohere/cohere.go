@@ -2,6 +2,8 @@
 package cohere
 
 import (
+	"strings"
+
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/internal/convert"
 	"github.com/callwright/callwright/internal/wire"
@@ -161,12 +163,12 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 func encodeMessage(role string, blocks []adapters.Block) wire.Object {
 	var o wire.Object
 	var parts, calls [][]byte
-	plan := ""
+	var plan strings.Builder
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
 		case adapters.BlockReasoning:
 			if b.Word == planWord {
-				plan += b.Text
+				plan.WriteString(b.Text)
 			} else if b.Text != "" {
 				parts = append(parts, encodePart(b).Bytes())
 			}
@@ -182,7 +184,7 @@ func encodeMessage(role string, blocks []adapters.Block) wire.Object {
 	if len(parts) > 0 || len(calls) == 0 {
 		o.SetList("content", parts)
 	}
-	o.SetText("tool_plan", plan)
+	o.SetText("tool_plan", plan.String())
 	if calls != nil {
 		o.SetList("tool_calls", calls)
 	}

@@ -1,6 +1,8 @@
 package cohere
 
 import (
+	"strings"
+
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/internal/convert"
 	"github.com/callwright/callwright/internal/wire"
@@ -56,18 +58,22 @@ func decodeTurn(m wire.Object) adapters.Message {
 		out.Role = adapters.RoleTool
 		result := &adapters.ToolResult{CallID: m.TakeString("tool_call_id")}
 		raw := m.Take("content")
-		result.Text, _ = wire.String(raw)
+		var text strings.Builder
+		if s, ok := wire.String(raw); ok {
+			text.WriteString(s)
+		}
 		for _, part := range wire.Objects(raw) {
 			if document := part.Object("document"); document != nil {
 				if data, ok := wire.String(document.Get("data")); ok {
-					result.Text += data
+					text.WriteString(data)
 				} else {
-					result.Text += string(document.Get("data"))
+					text.Write(document.Get("data"))
 				}
 				continue
 			}
-			result.Text += part.String("text")
+			text.WriteString(part.String("text"))
 		}
+		result.Text = text.String()
 		out.Blocks = []adapters.Block{{Type: adapters.BlockResult, Result: result}}
 		return out
 	}

@@ -242,3 +242,44 @@ func TestPlainMessages(t *testing.T) {
 		t.Errorf("a result's own tags stand: %s", text)
 	}
 }
+
+// TestHostileRequests holds that a request with as many calls as fit into a body,
+// all of one id, takes no longer than its size asks for.
+func TestHostileRequests(t *testing.T) {
+	const n = 50_000
+	m := adapters.Message{Role: adapters.RoleAssistant}
+	results := adapters.Message{Role: adapters.RoleTool}
+	for range n {
+		m.Blocks = append(m.Blocks, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: "same", Name: "f", Arguments: "{}"}})
+		results.Blocks = append(results.Blocks, adapters.Block{Type: adapters.BlockResult, Result: &adapters.ToolResult{CallID: "same", Text: "r"}})
+	}
+	r := &adapters.Request{Messages: []adapters.Message{m, results}}
+	for _, f := range formats.All() {
+		data, err := f.EncodeRequest(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := f.DecodeRequest(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Carries.NoCalls {
+			continue
+		}
+		ids := map[string]bool{}
+		answered := 0
+		for _, m := range out.Messages {
+			for _, c := range m.Calls() {
+				ids[c.ID] = true
+			}
+			for _, b := range m.Blocks {
+				if b.Result != nil && ids[b.Result.CallID] {
+					answered++
+				}
+			}
+		}
+		if len(ids) != n || answered != n {
+			t.Errorf("%s: %d ids, %d answered", f.Name, len(ids), answered)
+		}
+	}
+}

@@ -276,6 +276,75 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// TestHostileStreams reads streams that make each message cost more than the one
+// before it, unless it is read with care.
+func TestHostileStreams(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 2_000
+	}
+	chunk := `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":%s%s}]}` + "\n\n"
+	anthropicDelta := `data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"0123456789"}}` + "\n\n"
+	for name, make := range map[string]func(i int) string{
+		"names in pieces": func(int) string {
+			return fmt.Sprintf(chunk, `{"tool_calls":[{"index":0,"function":{"name":"more"}}]}`, "")
+		},
+		"arguments early": func(int) string {
+			return fmt.Sprintf(chunk, `{"tool_calls":[{"index":0,"function":{"arguments":"more"}}]}`, "")
+		},
+		"calls": func(i int) string {
+			return fmt.Sprintf(chunk, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"i%d","function":{"name":"f","arguments":"{"}}]}`, i, i), "")
+		},
+		"mixed calls": func(i int) string {
+			return fmt.Sprintf(chunk, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"i%d","function":{"name":"f","arguments":"{"}}]}`, i%1000, i%1000), "")
+		},
+		"log probabilities": func(int) string {
+			return fmt.Sprintf(chunk, `{"content":"x"}`, `,"logprobs":{"content":[{"token":"x","logprob":-0.1}]}`)
+		},
+		"signatures": func(int) string { return anthropicDelta },
+		"choices": func(i int) string {
+			return strings.Replace(fmt.Sprintf(chunk, `{"content":"x"}`, ""), `"index":0`, fmt.Sprintf(`"index":%d`, i), 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			for i := range n {
+				b.WriteString(make(i))
+			}
+			d := formats.DetectFormat(b.Bytes())
+			if d.Format == nil {
+				t.Fatal("no format")
+			}
+			for _, f := range formats.All() { // as it comes
+				enc := f.NewEncoder(io.Discard)
+				for e, err := range d.Format.DecodeStream(bytes.NewReader(b.Bytes()), adapters.Limits{}) {
+					if err != nil {
+						break
+					}
+					if err := enc.Event(e); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := enc.End(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			reply, err := d.Format.ReadStream(&b, adapters.Limits{})
+			if !errors.Is(err, adapters.ErrUnexpectedEnd) {
+				t.Fatal(err)
+			}
+			for _, f := range formats.All() {
+				if err := f.EncodeStream(io.Discard, reply); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := f.EncodeReply(reply); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // FuzzReadReply holds that no bytes make the adapters panic, and that what was read
 // can be written in every format.
 func FuzzReadReply(f *testing.F) {

@@ -143,15 +143,21 @@ func takeCandidate(c *wire.Object) (blocks []adapters.Block, finish adapters.Fin
 
 // joined joins text that came in several parts.
 func joined(blocks []adapters.Block) []adapters.Block {
+	plain := func(b *adapters.Block) bool {
+		return (b.Type == adapters.BlockText || b.Type == adapters.BlockReasoning) && len(b.Extra.Members) == 0
+	}
 	var out []adapters.Block
-	for _, b := range blocks {
-		last := len(out) - 1
-		if last >= 0 && b.Type == out[last].Type && (b.Type == adapters.BlockText || b.Type == adapters.BlockReasoning) && out[last].Signature == "" && len(b.Extra.Members) == 0 && len(out[last].Extra.Members) == 0 {
-			out[last].Text += b.Text
-			out[last].Signature = b.Signature
-			continue
+	for from := 0; from < len(blocks); {
+		b := blocks[from]
+		to := from + 1
+		for to < len(blocks) && plain(&b) && plain(&blocks[to]) && blocks[to].Type == b.Type && blocks[to-1].Signature == "" {
+			to++
+		}
+		if to > from+1 {
+			b.Text, b.Signature = adapters.JoinText(blocks[from:to], b.Type), blocks[to-1].Signature
 		}
 		out = append(out, b)
+		from = to
 	}
 	return out
 }

@@ -5,6 +5,7 @@
 package ollama
 
 import (
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
@@ -189,28 +190,28 @@ func setUsage(o *wire.Object, u *adapters.Usage) {
 
 func encodeMessage(role string, blocks []adapters.Block, name string) wire.Object {
 	var o wire.Object
-	var text, thinking string
+	var text, thinking strings.Builder
 	var images, calls [][]byte
 	for i := range blocks {
 		b := &blocks[i]
 		switch b.Type {
 		case adapters.BlockText, adapters.BlockRefusal:
-			text += b.Text
+			text.WriteString(b.Text)
 		case adapters.BlockReasoning:
-			thinking += b.Text
+			thinking.WriteString(b.Text)
 		case adapters.BlockMedia:
 			if b.Media.Data != "" && convert.IsImage(b.Media) {
 				images = append(images, wire.Quote(b.Media.Data))
 			} else {
-				text += convert.LeftOut(b.Media)
+				text.WriteString(convert.LeftOut(b.Media))
 			}
 		case adapters.BlockCall:
 			calls = append(calls, encodeCall(b, name, len(calls)).Bytes())
 		}
 	}
 	o.SetString("role", role)
-	o.SetString("content", text)
-	o.SetText("thinking", thinking)
+	o.SetString("content", text.String())
+	o.SetText("thinking", thinking.String())
 	if images != nil {
 		o.SetList("images", images)
 	}

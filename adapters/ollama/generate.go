@@ -1,6 +1,8 @@
 package ollama
 
 import (
+	"strings"
+
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/internal/wire"
 )
@@ -40,18 +42,19 @@ func generated(o *wire.Object) []adapters.Block {
 }
 
 // plain writes blocks as text, calls in a form that a parser finds.
-func plain(blocks []adapters.Block) (text, thinking string) {
+func plain(blocks []adapters.Block) (said, thought string) {
+	var text, thinking strings.Builder
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
 		case adapters.BlockText, adapters.BlockRefusal:
-			text += b.Text
+			text.WriteString(b.Text)
 		case adapters.BlockReasoning:
-			thinking += b.Text
+			thinking.WriteString(b.Text)
 		case adapters.BlockCall:
-			text += adapters.WriteCall(b.Call)
+			text.WriteString(adapters.WriteCall(b.Call))
 		}
 	}
-	return text, thinking
+	return text.String(), thinking.String()
 }
 
 func decodeGenerate(o wire.Object) (*adapters.Request, error) {
@@ -79,7 +82,7 @@ func decodeGenerate(o wire.Object) (*adapters.Request, error) {
 func encodeGenerate(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
-	system := ""
+	var system []string
 	var turns []adapters.Message
 	var images [][]byte
 	for i := range r.Messages {
@@ -93,16 +96,13 @@ func encodeGenerate(r *adapters.Request) (wire.Object, error) {
 			turns = append(turns, *m)
 			continue
 		}
-		if system != "" {
-			system += "\n\n"
-		}
-		system += m.Text()
+		system = append(system, m.Text())
 	}
 	prompt := adapters.Transcript(turns)
 	if len(turns) == 1 && turns[0].Role == adapters.RoleUser {
 		prompt = turns[0].Text()
 	}
-	o.SetText("system", system)
+	o.SetText("system", strings.Join(system, "\n\n"))
 	o.SetString("prompt", prompt)
 	if images != nil {
 		o.SetList("images", images)

@@ -3,6 +3,7 @@
 package openai
 
 import (
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
@@ -183,7 +184,7 @@ func (c chat) blocks(m *wire.Object) []adapters.Block {
 	}
 	for _, raw := range m.TakeList("tool_calls") {
 		call, ok := wire.AsObject(raw)
-		if !ok || len(out) >= adapters.MaxCalls {
+		if !ok {
 			continue
 		}
 		out = append(out, c.call(call))
@@ -244,10 +245,11 @@ func (c chat) part(o wire.Object) adapters.Block {
 	case "refusal":
 		return adapters.Block{Type: adapters.BlockRefusal, Text: o.TakeString("refusal"), Extra: adapters.Keep(c.Name, o)}
 	case "thinking":
-		text := ""
+		var thoughts []string
 		for _, t := range wire.Objects(o.Get("thinking")) {
-			text += t.String("text")
+			thoughts = append(thoughts, t.String("text"))
 		}
+		text := strings.Join(thoughts, "")
 		if s, ok := wire.String(o.Get("thinking")); ok {
 			text = s
 		}

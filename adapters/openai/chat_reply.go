@@ -2,6 +2,7 @@ package openai
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
@@ -58,31 +59,31 @@ func (c chat) head(id, model string, created time.Time, object string) wire.Obje
 
 // message writes what an assistant said.
 func (c chat) message(blocks []adapters.Block) (o wire.Object, legacy bool) {
-	var content, reasoning, refusal string
+	var content, reasoning, refusal strings.Builder
 	var parts, calls [][]byte
 	key, hasContent, onlyText := "reasoning_content", false, true
 	for i := range blocks {
 		b := &blocks[i]
 		switch b.Type {
 		case adapters.BlockText:
-			content += b.Text
+			content.WriteString(b.Text)
 			hasContent = true
 			parts = append(parts, c.appendPart(b).Bytes())
 		case adapters.BlockReasoning:
 			if b.Text == "" {
 				continue
 			}
-			reasoning += b.Text
+			reasoning.WriteString(b.Text)
 			key = reasoningKey(b.Word)
 			onlyText = onlyText && !c.Mistral
 			parts = append(parts, c.appendPart(b).Bytes())
 		case adapters.BlockRefusal:
 			if !c.Carries.Refusal {
-				content += b.Text
+				content.WriteString(b.Text)
 				hasContent = true
 				continue
 			}
-			refusal += b.Text
+			refusal.WriteString(b.Text)
 		case adapters.BlockCall:
 			if b.Word == "function_call" {
 				var f wire.Object
@@ -103,14 +104,14 @@ func (c chat) message(blocks []adapters.Block) (o wire.Object, legacy bool) {
 	switch {
 	case !onlyText:
 		o.SetList("content", parts)
-	case hasContent || len(calls) == 0 && !legacy && refusal == "":
-		o.SetString("content", content)
+	case hasContent || len(calls) == 0 && !legacy && refusal.Len() == 0:
+		o.SetString("content", content.String())
 	default:
 		o.Set("content", []byte("null"))
 	}
-	o.SetText("refusal", refusal)
+	o.SetText("refusal", refusal.String())
 	if !c.Mistral {
-		o.SetText(key, reasoning)
+		o.SetText(key, reasoning.String())
 	}
 	if len(calls) > 0 {
 		o.SetList("tool_calls", calls)

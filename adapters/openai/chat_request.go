@@ -76,14 +76,7 @@ func (c chat) requestMessage(m wire.Object) adapters.Message {
 		}
 		result := &adapters.ToolResult{CallID: m.TakeString("tool_call_id"), Name: out.Name}
 		out.Name = ""
-		for _, b := range c.content(m.Take("content")) {
-			switch b.Type {
-			case adapters.BlockText:
-				result.Text += b.Text
-			case adapters.BlockMedia:
-				result.Media = append(result.Media, *b.Media)
-			}
-		}
+		convert.SetResult(result, c.content(m.Take("content")))
 		out.Blocks = []adapters.Block{{Type: adapters.BlockResult, Result: result}}
 	default:
 		out.Role = adapters.RoleUser

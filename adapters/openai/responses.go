@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
@@ -124,12 +125,11 @@ func decodeItem(o wire.Object) []adapters.Block {
 			key = "content"
 			b.Word = "reasoning_text"
 		}
-		for i, part := range wire.Objects(o.Take(key)) {
-			if i > 0 {
-				b.Text += "\n\n"
-			}
-			b.Text += part.String("text")
+		var paragraphs []string
+		for _, part := range wire.Objects(o.Take(key)) {
+			paragraphs = append(paragraphs, part.String("text"))
 		}
+		b.Text = strings.Join(paragraphs, "\n\n")
 		o.Take("status")
 		o.Take("summary")
 		b.Extra = adapters.Keep(ResponsesName, o)
@@ -137,17 +137,7 @@ func decodeItem(o wire.Object) []adapters.Block {
 	case "function_call_output", "custom_tool_call_output":
 		r := &adapters.ToolResult{CallID: o.TakeString("call_id")}
 		raw := o.Take("output")
-		r.Text, _ = wire.String(raw)
-		for _, b := range decodeParts(raw) {
-			switch b.Type {
-			case adapters.BlockText:
-				if r.Text != b.Text || wire.AsList(raw) != nil {
-					r.Text += b.Text
-				}
-			case adapters.BlockMedia:
-				r.Media = append(r.Media, *b.Media)
-			}
-		}
+		convert.SetResult(r, decodeParts(raw))
 		b := adapters.Block{Type: adapters.BlockResult, Result: r, Extra: adapters.Keep(ResponsesName, o)}
 		if kind == "custom_tool_call_output" {
 			b.Word = kind

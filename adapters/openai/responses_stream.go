@@ -182,7 +182,7 @@ type responsesEncoder struct {
 	part   adapters.BlockType
 	word   string
 	text   strings.Builder
-	sign   string
+	sign   []byte
 	extra  wire.Object
 	finish adapters.FinishReason
 }
@@ -365,7 +365,7 @@ func (e *responsesEncoder) closeItem() error {
 		} else {
 			item.SetList("summary", e.parts)
 		}
-		item.SetText("encrypted_content", e.sign)
+		item.SetText("encrypted_content", string(e.sign))
 	default:
 		key, event := "arguments", "response.function_call_arguments.done"
 		if e.kind == "custom_tool_call" {
@@ -387,7 +387,7 @@ func (e *responsesEncoder) closeItem() error {
 			return err
 		}
 	}
-	e.kind, e.parts, e.sign, e.word = "", nil, "", ""
+	e.kind, e.parts, e.sign, e.word = "", nil, nil, ""
 	return e.finishItem(item)
 }
 
@@ -444,7 +444,7 @@ func (e *responsesEncoder) Event(ev adapters.Event) error {
 				return err
 			}
 		}
-		e.sign += ev.Text
+		e.sign = append(e.sign, ev.Text...)
 		e.item.Merge(own)
 	case adapters.EventCallStart:
 		b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom}, Extra: ev.Extra}

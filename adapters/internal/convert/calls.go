@@ -122,11 +122,14 @@ func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom
 	c.arguments(at, arguments)
 }
 
+// maxNameBytes is how long a name may grow; longer ones are no tool's.
+const maxNameBytes = 1 << 10
+
 // longerName adds a piece to a name. Some servers send all of the name with each
 // piece of the arguments, some all of it so far.
 func longerName(name, piece string) string {
 	switch {
-	case piece == "" || piece == name:
+	case piece == "" || piece == name || len(name) > maxNameBytes:
 		return name
 	case strings.HasPrefix(piece, name):
 		return piece

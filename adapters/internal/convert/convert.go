@@ -164,12 +164,25 @@ func QuoteAll(list []string) []byte {
 // ResultText is the text of a result, with a word for each of its media that the
 // format cannot carry.
 func ResultText(r *adapters.ToolResult) string {
-	text := r.Text
-	for i := range r.Media {
-		if text != "" {
-			text += "\n"
-		}
-		text += LeftOut(&r.Media[i])
+	if len(r.Media) == 0 {
+		return r.Text
 	}
-	return text
+	lines := make([]string, 0, 1+len(r.Media))
+	if r.Text != "" {
+		lines = append(lines, r.Text)
+	}
+	for i := range r.Media {
+		lines = append(lines, LeftOut(&r.Media[i]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// SetResult gives a result the text and the media of blocks.
+func SetResult(r *adapters.ToolResult, blocks []adapters.Block) {
+	r.Text = adapters.JoinText(blocks, adapters.BlockText)
+	for i := range blocks {
+		if blocks[i].Type == adapters.BlockMedia {
+			r.Media = append(r.Media, *blocks[i].Media)
+		}
+	}
 }
