@@ -196,15 +196,7 @@ func head(id, model string) wire.Object {
 
 // encodeBlocks writes blocks; what would be empty is left out, since the provider
 // refuses it.
-func encodeBlocks(blocks []adapters.Block) [][]byte {
-	var out [][]byte
-	for i := range blocks {
-		if o := encodeBlock(&blocks[i]); o != nil {
-			out = append(out, o.Bytes())
-		}
-	}
-	return out
-}
+func encodeBlocks(blocks []adapters.Block) [][]byte { return convert.Objects(blocks, encodeBlock) }
 
 func encodeBlock(b *adapters.Block) wire.Object {
 	var o wire.Object

@@ -13,12 +13,22 @@ import (
 // better one (package models).
 const DefaultMaxTokens = 8192
 
+// numbers are the settings that are numbers.
+func numbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "top_p", Value: &r.TopP},
+		{Key: "top_k", Value: &r.TopK},
+	}
+}
+
 func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
-		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"), Temperature: convert.Number(o.Take("temperature")),
-		TopP: convert.Number(o.Take("top_p")), TopK: convert.Number(o.Take("top_k")), Stop: convert.Strings(o.Take("stop_sequences")),
+		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"),
+		Stop:   convert.Strings(o.Take("stop_sequences")),
 		Stream: o.Bool("stream"), IncludeUsage: true,
 	}
+	convert.TakeNumbers(&o, numbers(r))
 	o.Take("stream")
 	if system := decodeContent(o.Take("system")); len(system) > 0 {
 		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: system})
@@ -135,9 +145,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if r.Stream {
 		o.SetBool("stream", true)
 	}
-	convert.SetNumber(&o, "temperature", r.Temperature)
-	convert.SetNumber(&o, "top_p", r.TopP)
-	convert.SetNumber(&o, "top_k", r.TopK)
+	convert.SetNumbers(&o, numbers(r))
 	if len(r.Stop) > 0 {
 		o.Set("stop_sequences", convert.QuoteAll(r.Stop))
 	}

@@ -176,15 +176,7 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 	return o, nil
 }
 
-func encodeBlocks(blocks []adapters.Block) [][]byte {
-	var out [][]byte
-	for i := range blocks {
-		if o := encodeBlock(&blocks[i]); o != nil {
-			out = append(out, o.Bytes())
-		}
-	}
-	return out
-}
+func encodeBlocks(blocks []adapters.Block) [][]byte { return convert.Objects(blocks, encodeBlock) }
 
 func encodeBlock(b *adapters.Block) wire.Object {
 	var o, inner wire.Object
@@ -260,6 +252,14 @@ func encodeMedia(m *adapters.Media) wire.Object {
 	return o
 }
 
+// numbers are the settings that are numbers.
+func numbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "topP", Value: &r.TopP},
+	}
+}
+
 func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{Model: o.TakeString("modelId"), IncludeUsage: true}
 	if system := decodeContent(o.Take("system")); len(system) > 0 {
@@ -274,8 +274,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	}
 	config := o.TakeObject("inferenceConfig")
 	r.MaxTokens = config.TakeInt("maxTokens")
-	r.Temperature = convert.Number(config.Take("temperature"))
-	r.TopP = convert.Number(config.Take("topP"))
+	convert.TakeNumbers(&config, numbers(r))
 	r.Stop = convert.Strings(config.Take("stopSequences"))
 	if len(config) > 0 {
 		o.SetObject("inferenceConfig", config)
@@ -321,11 +320,10 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if r.MaxTokens > 0 {
 		config.SetInt("maxTokens", r.MaxTokens)
 	}
-	convert.SetNumber(&config, "temperature", r.Temperature)
-	convert.SetNumber(&config, "topP", r.TopP)
 	if len(r.Stop) > 0 {
 		config.Set("stopSequences", convert.QuoteAll(r.Stop))
 	}
+	convert.SetNumbers(&config, numbers(r))
 	if len(config) > 0 {
 		o.SetObject("inferenceConfig", config)
 	}

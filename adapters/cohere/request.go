@@ -8,13 +8,24 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
+// numbers are the settings that are numbers.
+func numbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "p", Value: &r.TopP},
+		{Key: "k", Value: &r.TopK},
+		{Key: "seed", Value: &r.Seed},
+		{Key: "frequency_penalty", Value: &r.FrequencyPenalty},
+		{Key: "presence_penalty", Value: &r.PresencePenalty},
+	}
+}
+
 func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
-		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"), Temperature: convert.Number(o.Take("temperature")),
-		TopP: convert.Number(o.Take("p")), TopK: convert.Number(o.Take("k")), Seed: convert.Number(o.Take("seed")),
-		FrequencyPenalty: convert.Number(o.Take("frequency_penalty")), PresencePenalty: convert.Number(o.Take("presence_penalty")),
+		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"),
 		Stop: convert.Strings(o.Take("stop_sequences")), Stream: o.Bool("stream"), IncludeUsage: true,
 	}
+	convert.TakeNumbers(&o, numbers(r))
 	o.Take("stream")
 	for _, m := range wire.Objects(o.Take("messages")) {
 		r.Messages = append(r.Messages, decodeTurn(m))
@@ -117,12 +128,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if r.MaxTokens > 0 {
 		o.SetInt("max_tokens", r.MaxTokens)
 	}
-	convert.SetNumber(&o, "temperature", r.Temperature)
-	convert.SetNumber(&o, "p", r.TopP)
-	convert.SetNumber(&o, "k", r.TopK)
-	convert.SetNumber(&o, "seed", r.Seed)
-	convert.SetNumber(&o, "frequency_penalty", r.FrequencyPenalty)
-	convert.SetNumber(&o, "presence_penalty", r.PresencePenalty)
+	convert.SetNumbers(&o, numbers(r))
 	if len(r.Stop) > 0 {
 		o.Set("stop_sequences", convert.QuoteAll(r.Stop))
 	}

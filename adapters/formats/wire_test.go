@@ -285,7 +285,7 @@ func TestHostileStreams(t *testing.T) {
 	}
 	chunk := `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":%s%s}]}` + "\n\n"
 	anthropicDelta := `data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"0123456789"}}` + "\n\n"
-	for name, make := range map[string]func(i int) string{
+	for name, message := range map[string]func(i int) string{
 		"names in pieces": func(int) string {
 			return fmt.Sprintf(chunk, `{"tool_calls":[{"index":0,"function":{"name":"more"}}]}`, "")
 		},
@@ -309,7 +309,7 @@ func TestHostileStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			for i := range n {
-				b.WriteString(make(i))
+				b.WriteString(message(i))
 			}
 			d := formats.DetectFormat(b.Bytes())
 			if d.Format == nil {

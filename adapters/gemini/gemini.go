@@ -296,15 +296,7 @@ func encodeCandidate(index int, parts [][]byte) wire.Object {
 	return candidate
 }
 
-func encodeParts(blocks []adapters.Block) [][]byte {
-	var out [][]byte
-	for i := range blocks {
-		if o := encodePart(&blocks[i]); o != nil {
-			out = append(out, o.Bytes())
-		}
-	}
-	return out
-}
+func encodeParts(blocks []adapters.Block) [][]byte { return convert.Objects(blocks, encodePart) }
 
 func encodePart(b *adapters.Block) wire.Object {
 	var o wire.Object

@@ -131,15 +131,22 @@ func decodeToolConfig(o *wire.Object, r *adapters.Request) {
 	}
 }
 
+// numbers are the settings that are numbers.
+func numbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "topP", Value: &r.TopP},
+		{Key: "topK", Value: &r.TopK},
+		{Key: "seed", Value: &r.Seed},
+		{Key: "frequencyPenalty", Value: &r.FrequencyPenalty},
+		{Key: "presencePenalty", Value: &r.PresencePenalty},
+	}
+}
+
 func decodeConfig(c *wire.Object, r *adapters.Request) {
 	r.MaxTokens = c.TakeInt("maxOutputTokens")
-	r.Temperature = convert.Number(c.Take("temperature"))
-	r.TopP = convert.Number(c.Take("topP"))
-	r.TopK = convert.Number(c.Take("topK"))
-	r.Seed = convert.Number(c.Take("seed"))
-	r.FrequencyPenalty = convert.Number(c.Take("frequencyPenalty"))
-	r.PresencePenalty = convert.Number(c.Take("presencePenalty"))
 	r.Choices = c.TakeInt("candidateCount")
+	convert.TakeNumbers(c, numbers(r))
 	r.Stop = convert.Strings(c.Take("stopSequences"))
 	if c.String("responseMimeType") == "application/json" {
 		c.Take("responseMimeType")
@@ -249,12 +256,7 @@ func encodeToolConfig(o *wire.Object, r *adapters.Request) {
 
 func encodeConfig(r *adapters.Request) wire.Object {
 	var c wire.Object
-	convert.SetNumber(&c, "temperature", r.Temperature)
-	convert.SetNumber(&c, "topP", r.TopP)
-	convert.SetNumber(&c, "topK", r.TopK)
-	convert.SetNumber(&c, "seed", r.Seed)
-	convert.SetNumber(&c, "frequencyPenalty", r.FrequencyPenalty)
-	convert.SetNumber(&c, "presencePenalty", r.PresencePenalty)
+	convert.SetNumbers(&c, numbers(r))
 	if r.MaxTokens > 0 {
 		c.SetInt("maxOutputTokens", r.MaxTokens)
 	}

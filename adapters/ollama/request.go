@@ -6,6 +6,18 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
+// numbers are the settings that are numbers.
+func numbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "top_p", Value: &r.TopP},
+		{Key: "top_k", Value: &r.TopK},
+		{Key: "seed", Value: &r.Seed},
+		{Key: "frequency_penalty", Value: &r.FrequencyPenalty},
+		{Key: "presence_penalty", Value: &r.PresencePenalty},
+	}
+}
+
 // takeCommon takes what requests of chat and generate have in common.
 func takeCommon(o *wire.Object, r *adapters.Request) {
 	r.Model = o.TakeString("model")
@@ -13,12 +25,7 @@ func takeCommon(o *wire.Object, r *adapters.Request) {
 	r.IncludeUsage = true
 	options := o.TakeObject("options")
 	r.MaxTokens = max(options.TakeInt("num_predict"), 0)
-	r.Temperature = convert.Number(options.Take("temperature"))
-	r.TopP = convert.Number(options.Take("top_p"))
-	r.TopK = convert.Number(options.Take("top_k"))
-	r.Seed = convert.Number(options.Take("seed"))
-	r.FrequencyPenalty = convert.Number(options.Take("frequency_penalty"))
-	r.PresencePenalty = convert.Number(options.Take("presence_penalty"))
+	convert.TakeNumbers(&options, numbers(r))
 	r.Stop = convert.Strings(options.Take("stop"))
 	if len(options) > 0 {
 		o.SetObject("options", options)
@@ -46,12 +53,7 @@ func setCommon(o *wire.Object, r *adapters.Request, name string) {
 	if r.MaxTokens > 0 {
 		options.SetInt("num_predict", r.MaxTokens)
 	}
-	convert.SetNumber(&options, "temperature", r.Temperature)
-	convert.SetNumber(&options, "top_p", r.TopP)
-	convert.SetNumber(&options, "top_k", r.TopK)
-	convert.SetNumber(&options, "seed", r.Seed)
-	convert.SetNumber(&options, "frequency_penalty", r.FrequencyPenalty)
-	convert.SetNumber(&options, "presence_penalty", r.PresencePenalty)
+	convert.SetNumbers(&options, numbers(r))
 	if len(r.Stop) > 0 {
 		options.Set("stop", convert.QuoteAll(r.Stop))
 	}

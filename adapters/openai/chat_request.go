@@ -8,11 +8,10 @@ import (
 
 func (c chat) request(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
-		Model: o.TakeString("model"), Temperature: convert.Number(o.Take("temperature")), TopP: convert.Number(o.Take("top_p")),
-		TopK: convert.Number(o.Take("top_k")), FrequencyPenalty: convert.Number(o.Take("frequency_penalty")),
-		PresencePenalty: convert.Number(o.Take("presence_penalty")), Choices: o.TakeInt("n"), Effort: o.TakeString("reasoning_effort"),
-		User: o.TakeString("user"), Stop: convert.Strings(o.Take("stop")), Seed: convert.Number(o.Take(c.seed())),
+		Model: o.TakeString("model"), Choices: o.TakeInt("n"), Effort: o.TakeString("reasoning_effort"),
+		User: o.TakeString("user"), Stop: convert.Strings(o.Take("stop")),
 	}
+	convert.TakeNumbers(&o, c.numbers(r))
 	r.Stream = o.Bool("stream")
 	o.Take("stream")
 	if options := o.TakeObject("stream_options"); options != nil {
@@ -50,6 +49,18 @@ func (c chat) request(o wire.Object) (*adapters.Request, error) {
 	r.Response = c.responseFormat(&o)
 	r.Extra = adapters.Keep(c.Name, o)
 	return r, nil
+}
+
+// numbers are the settings that are numbers.
+func (c chat) numbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "top_k", Value: &r.TopK},
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "top_p", Value: &r.TopP},
+		{Key: c.seed(), Value: &r.Seed},
+		{Key: "frequency_penalty", Value: &r.FrequencyPenalty},
+		{Key: "presence_penalty", Value: &r.PresencePenalty},
+	}
 }
 
 func (c chat) seed() string {
@@ -231,14 +242,11 @@ func (c chat) appendRequest(r *adapters.Request) (wire.Object, error) {
 			o.SetInt("max_tokens", r.MaxTokens)
 		}
 	}
-	convert.SetNumber(&o, "temperature", r.Temperature)
-	convert.SetNumber(&o, "top_p", r.TopP)
-	if r.Extra.Format == c.Name { // an extension of some servers
-		convert.SetNumber(&o, "top_k", r.TopK)
+	numbers := c.numbers(r)
+	if r.Extra.Format != c.Name { // top_k is an extension of some servers
+		numbers = numbers[1:]
 	}
-	convert.SetNumber(&o, c.seed(), r.Seed)
-	convert.SetNumber(&o, "frequency_penalty", r.FrequencyPenalty)
-	convert.SetNumber(&o, "presence_penalty", r.PresencePenalty)
+	convert.SetNumbers(&o, numbers)
 	if r.Choices > 0 {
 		o.SetInt("n", r.Choices)
 	}

@@ -6,11 +6,20 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
+// responsesNumbers are the settings that are numbers.
+func responsesNumbers(r *adapters.Request) []convert.Number {
+	return []convert.Number{
+		{Key: "temperature", Value: &r.Temperature},
+		{Key: "top_p", Value: &r.TopP},
+	}
+}
+
 func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
-		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_output_tokens"), Temperature: convert.Number(o.Take("temperature")),
-		TopP: convert.Number(o.Take("top_p")), Stream: o.Bool("stream"), IncludeUsage: true, User: o.TakeString("user"),
+		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_output_tokens"),
+		Stream: o.Bool("stream"), IncludeUsage: true, User: o.TakeString("user"),
 	}
+	convert.TakeNumbers(&o, responsesNumbers(r))
 	o.Take("stream")
 	if s := o.TakeString("instructions"); s != "" {
 		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Word: "instructions", Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
@@ -159,8 +168,7 @@ func encodeResponsesRequest(r *adapters.Request) (wire.Object, error) {
 	if r.MaxTokens > 0 {
 		o.SetInt("max_output_tokens", r.MaxTokens)
 	}
-	convert.SetNumber(&o, "temperature", r.Temperature)
-	convert.SetNumber(&o, "top_p", r.TopP)
+	convert.SetNumbers(&o, responsesNumbers(r))
 	o.SetText("user", r.User)
 	switch r.Effort {
 	case "", "on", "off":

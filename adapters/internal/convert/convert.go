@@ -120,21 +120,27 @@ func LeftOut(m *adapters.Media) string {
 	return fmt.Sprintf("[%s of %d bytes, left out]", what, len(m.Data)/4*3)
 }
 
-// Number returns a number as it was written; "" if the value is none.
-func Number(raw []byte) json.Number {
-	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
-		return ""
-	}
-	return json.Number(raw)
+// Number is a setting that is a number, by its key.
+type Number struct {
+	Key   string
+	Value *json.Number
 }
 
-// SetNumber sets a number unless it is "".
-func SetNumber(o *wire.Object, key string, n json.Number) {
-	if n == "" {
-		return
+// TakeNumbers takes numbers as they were written; what is none is left out.
+func TakeNumbers(o *wire.Object, numbers []Number) {
+	for _, n := range numbers {
+		if raw := o.Take(n.Key); len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+			*n.Value = json.Number(raw)
+		}
 	}
-	if _, err := strconv.ParseFloat(string(n), 64); err == nil {
-		o.Set(key, []byte(n))
+}
+
+// SetNumbers sets the numbers that are there.
+func SetNumbers(o *wire.Object, numbers []Number) {
+	for _, n := range numbers {
+		if _, err := strconv.ParseFloat(string(*n.Value), 64); err == nil {
+			o.Set(n.Key, []byte(*n.Value))
+		}
 	}
 }
 
@@ -185,4 +191,15 @@ func SetResult(r *adapters.ToolResult, blocks []adapters.Block) {
 			r.Media = append(r.Media, *blocks[i].Media)
 		}
 	}
+}
+
+// Objects writes blocks as objects; nil ones are left out.
+func Objects(blocks []adapters.Block, encode func(*adapters.Block) wire.Object) [][]byte {
+	var out [][]byte
+	for i := range blocks {
+		if o := encode(&blocks[i]); o != nil {
+			out = append(out, o.Bytes())
+		}
+	}
+	return out
 }
