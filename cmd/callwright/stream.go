@@ -190,7 +190,8 @@ func looksLikeText(r *bufio.Reader) bool {
 				return true
 			}
 		case trimmed[0] == 0:
-			return false
+			head, _ := r.Peek(12)
+			return !wire.IsBinary(head)
 		case trimmed[0] == '{' || trimmed[0] == '[':
 			line, _, whole := bytes.Cut(trimmed, []byte("\n"))
 			if whole || err != nil {

@@ -15,6 +15,11 @@ const (
 	trailerBytes = 4  // the checksum of the message
 )
 
+// IsBinary reports whether a text begins with a message of an AWS event stream.
+func IsBinary(head []byte) bool {
+	return len(head) >= preludeBytes && crc32.ChecksumIEEE(head[:8]) == binary.BigEndian.Uint32(head[8:])
+}
+
 // nextBinary reads one message of an AWS event stream; its event is that of the
 // header ":event-type", or ":exception-type".
 func (r *Reader) nextBinary() (Frame, error) {
