@@ -111,6 +111,9 @@ type BodyOptions struct {
 	InReasoning bool `yaml:"in_reasoning,omitempty" json:"in_reasoning,omitempty"`
 	// Hash reads {tool => "f", args => { --key "value" }} (json).
 	Hash bool `yaml:"hash,omitempty" json:"hash,omitempty"`
+	// Code are names of tools that take code: where one of them is known, code may
+	// stand behind the marker in the place of a call.
+	Code []string `yaml:"code,omitempty" json:"code,omitempty"`
 	// None are names that mean that no tool is called.
 	None []string `yaml:"none,omitempty" json:"none,omitempty"`
 }

@@ -616,6 +616,9 @@ func (s *Scanner) dialectAt(m *marker, k *construct, p, end int) bool {
 		s.drop(p, to, "no call")
 		return true
 	}
+	if row, tool := s.codeTool(rows); row != nil && s.isCode(end) {
+		return s.rawCode(k, row, tool, end)
+	}
 	form, ok := s.classify(end, rows)
 	if !ok {
 		if s.calls > 0 && s.afterCall && s.endsHere(end) {

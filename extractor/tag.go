@@ -98,6 +98,9 @@ func (s *Scanner) tag(off int) (t tag, ok bool) {
 		return t, false
 	}
 	t.word = string(c.Slice(from, i))
+	if name, ok := strings.CutPrefix(t.word, "function"); ok && s.known && s.isKnown(name) && !s.isKnown(t.word) {
+		t.word, t.name = "function", name // <functionNAME>
+	}
 	b, in := c.At(i)
 	if !in {
 		return t, false

@@ -47,7 +47,7 @@ func ParseDialects(data []byte) ([]Dialect, error) {
 var (
 	rowFields    = []string{"name", "aliases", "models", "source", "open", "close", "body", "format", "options"}
 	optionFields = []string{
-		"lead", "between", "id", "id_first", "name_is_id", "prefix", "key_open", "key_close", "value_open", "value_close", "tags", "quotes", "first_wins", "entities",
+		"lead", "between", "id", "id_first", "name_is_id", "prefix", "key_open", "key_close", "value_open", "value_close", "code", "tags", "quotes", "first_wins", "entities",
 		"known", "section", "label", "input", "stop", "value_quotes", "header", "in_reasoning", "hash", "none",
 	}
 )

@@ -39,7 +39,8 @@ var jsonRows = []extractor.Dialect{
 		Name: "llama3_json", Aliases: []string{"llama4_json", "llama3"}, Models: []string{"Llama 3.1", "Llama 3.2", "Llama 3.3"},
 		Open: []string{"<|python_tag|>"}, Close: []string{"<|eom_id|>", "<|eot_id|>"},
 		Body: extractor.BodyJSON, Source: "Meta's prompt format of Llama 3.1",
-		Write: extractor.Templates{Call: `<|python_tag|>{"name": {name_json}, "parameters": {arguments}}`, Result: "{\"output\": {content_json}}"},
+		Options: extractor.BodyOptions{Code: []string{"python", "code_interpreter", "ipython"}},
+		Write:   extractor.Templates{Call: `<|python_tag|>{"name": {name_json}, "parameters": {arguments}}`, Result: "{\"output\": {content_json}}"},
 	},
 	{
 		Name: "internlm2", Aliases: []string{"internlm"}, Models: []string{"InternLM 2.5", "Intern-S1"},
