@@ -154,18 +154,19 @@ func (e Extra) For(format string) wire.Object {
 	return e.Members
 }
 
+// First is the first choice; an empty one if there is none.
+func (r *Reply) First() Choice {
+	if len(r.Choices) == 0 {
+		return Choice{}
+	}
+	return r.Choices[0]
+}
+
 // Text is the text of the first choice.
-func (r *Reply) Text() string { return r.join(BlockText) }
+func (r *Reply) Text() string { return JoinText(r.First().Blocks, BlockText) }
 
 // Reasoning is the reasoning of the first choice.
-func (r *Reply) Reasoning() string { return r.join(BlockReasoning) }
-
-func (r *Reply) join(t BlockType) string {
-	if len(r.Choices) == 0 {
-		return ""
-	}
-	return JoinText(r.Choices[0].Blocks, t)
-}
+func (r *Reply) Reasoning() string { return JoinText(r.First().Blocks, BlockReasoning) }
 
 // JoinText joins the text of the blocks of a type.
 func JoinText(blocks []Block, t BlockType) string {
@@ -192,12 +193,7 @@ func JoinText(blocks []Block, t BlockType) string {
 }
 
 // Calls are the calls of the first choice.
-func (r *Reply) Calls() []*Call {
-	if len(r.Choices) == 0 {
-		return nil
-	}
-	return calls(r.Choices[0].Blocks)
-}
+func (r *Reply) Calls() []*Call { return calls(r.First().Blocks) }
 
 func calls(blocks []Block) []*Call {
 	var out []*Call

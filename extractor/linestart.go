@@ -269,10 +269,6 @@ func (s *Scanner) leak(k *construct, line, off int) bool {
 	c := s.c
 	switch {
 	case c.HasPrefixAt(off, "call:"):
-		at := off
-		if c.HasPrefixAt(off, "call:default_api:") {
-			at = off + len("default_api:")
-		}
 		from := off + len("call:")
 		end := s.nameEnd(from)
 		if end == from || !s.isKnown(string(c.Slice(from, end))) {
@@ -281,7 +277,6 @@ func (s *Scanner) leak(k *construct, line, off int) bool {
 		if b, _ := c.At(end); b != '{' {
 			return false
 		}
-		_ = at
 		k.ev = s.context(line)
 		k.row = s.t.byName["gemma4"]
 		c.Seek(off)

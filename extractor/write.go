@@ -65,9 +65,9 @@ func (w Writer) Result(name, text string) string {
 }
 
 // harmless writes what may begin a marker as an escape of JSON.
-func harmless(s string) string {
-	return strings.NewReplacer("<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[AVAILABLE", `\u005bAVAILABLE`, "[INST", `\u005bINST`, "✿", `\u273f`, "｜", `\uff5c`).Replace(s)
-}
+func harmless(s string) string { return markerEscapes.Replace(s) }
+
+var markerEscapes = strings.NewReplacer("<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[AVAILABLE", `\u005bAVAILABLE`, "[INST", `\u005bINST`, "✿", `\u273f`, "｜", `\uff5c`)
 
 // maxPythonDepth is how deep a value is written as Python; deeper it stays JSON.
 const maxPythonDepth = 64

@@ -147,7 +147,7 @@ func AskStructured(ctx context.Context, ask func(context.Context, *adapters.Requ
 	if err != nil {
 		return nil, reply, err
 	}
-	if len(reply.Choices) > 0 && reply.Choices[0].Finish == adapters.FinishLength {
+	if reply.First().Finish == adapters.FinishLength {
 		out.JSONTruncated = true
 	}
 	return out, reply, nil

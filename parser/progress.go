@@ -2,7 +2,6 @@ package parser
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
@@ -338,13 +338,11 @@ func (h *handler) rest(g *progress, params map[string]any) {
 }
 
 func encode(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	b, err := wire.Encode(v)
+	if err != nil {
 		return "null"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(b)
 }
 
 func quoteJSON(s string) string { return encode(s) }

@@ -166,10 +166,7 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 
 func encodeReply(r *adapters.Reply) (wire.Object, error) {
 	o := head(r.ID, r.Model)
-	var c adapters.Choice
-	if len(r.Choices) > 0 {
-		c = r.Choices[0]
-	}
+	c := r.First()
 	o.SetList("content", encodeBlocks(c.Blocks))
 	o.SetString("stop_reason", convert.FinishWord(c.Finish, r.Extra.For(Name), "stop_reason", finishReasons, finishWord))
 	if c.StopSequence != "" {
@@ -241,14 +238,7 @@ func encodeResult(r *adapters.ToolResult) wire.Object {
 	if len(r.Media) == 0 {
 		o.SetString("content", r.Text)
 	} else {
-		var blocks []adapters.Block
-		if r.Text != "" {
-			blocks = append(blocks, adapters.Block{Type: adapters.BlockText, Text: r.Text})
-		}
-		for i := range r.Media {
-			blocks = append(blocks, adapters.Block{Type: adapters.BlockMedia, Media: &r.Media[i]})
-		}
-		o.SetList("content", encodeBlocks(blocks))
+		o.SetList("content", encodeBlocks(convert.ResultBlocks(r)))
 	}
 	if r.IsError {
 		o.SetBool("is_error", true)

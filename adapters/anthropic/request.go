@@ -10,7 +10,7 @@ import (
 
 // DefaultMaxTokens is what a request asks for that does not say how long the
 // answer may be: the provider wants a bound. What is known of models sets a
-// better one (package models).
+// better one; see [adapters.ModelCapabilities.Fit].
 const DefaultMaxTokens = 8192
 
 // numbers are the settings that are numbers.
@@ -50,8 +50,8 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 		case "tool":
 			r.ToolChoice = adapters.ToolChoice{Mode: adapters.ToolNamed, Name: choice.String("name")}
 		}
-		if raw := choice.Get("disable_parallel_tool_use"); !wire.IsNull(raw) {
-			parallel := string(raw) != "true"
+		if disabled := choice.TakeBool("disable_parallel_tool_use"); disabled != nil {
+			parallel := !*disabled
 			r.ParallelCalls = &parallel
 		}
 	}
@@ -68,9 +68,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	decodeOutputConfig(&o, r)
 	if meta := o.TakeObject("metadata"); meta != nil {
 		r.User = meta.TakeString("user_id")
-		if len(meta) > 0 {
-			o.SetObject("metadata", meta)
-		}
+		o.SetRest("metadata", meta)
 	}
 	r.Extra = adapters.Keep(Name, o)
 	return r, nil
@@ -89,9 +87,7 @@ func decodeOutputConfig(o *wire.Object, r *adapters.Request) {
 	if schema := format.Get("schema"); schema != nil {
 		r.Response = &adapters.ResponseFormat{Schema: schema}
 	}
-	if len(config) > 0 {
-		o.SetObject("output_config", config)
-	}
+	o.SetRest("output_config", config)
 }
 
 // decodeMessage reads a message. Results become messages of their own.
@@ -108,11 +104,7 @@ func decodeTool(t wire.Object) adapters.Tool {
 	if kind := t.String("type"); kind != "" && kind != "custom" || !t.Has("input_schema") && !t.Has("description") {
 		return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.Keep(Name, t)}
 	}
-	out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema")}
-	if raw := t.Take("strict"); !wire.IsNull(raw) {
-		strict := string(raw) == "true"
-		out.Strict = &strict
-	}
+	out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema"), Strict: t.TakeBool("strict")}
 	out.Extra = adapters.Keep(Name, t)
 	return out
 }
@@ -130,13 +122,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 		o.Set("system", system)
 	}
 	o.SetList("messages", messages)
-	var tools [][]byte
-	for i := range r.Tools {
-		if t := encodeTool(&r.Tools[i]); t != nil {
-			tools = append(tools, t.Bytes())
-		}
-	}
-	if len(tools) > 0 {
+	if tools := convert.Objects(r.Tools, encodeTool); tools != nil {
 		o.SetList("tools", tools)
 	}
 	if choice := encodeToolChoice(r); choice != nil {
@@ -146,9 +132,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 		o.SetBool("stream", true)
 	}
 	convert.SetNumbers(&o, numbers(r))
-	if len(r.Stop) > 0 {
-		o.Set("stop_sequences", convert.QuoteAll(r.Stop))
-	}
+	convert.SetStrings(&o, "stop_sequences", r.Stop)
 	encodeThinking(&o, r)
 	if r.User != "" {
 		var meta wire.Object

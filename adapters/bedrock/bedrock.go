@@ -152,10 +152,7 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 }
 
 func encodeReply(r *adapters.Reply) (wire.Object, error) {
-	var c adapters.Choice
-	if len(r.Choices) > 0 {
-		c = r.Choices[0]
-	}
+	c := r.First()
 	var o, output, m wire.Object
 	m.SetString("role", "assistant")
 	m.SetList("content", encodeBlocks(c.Blocks))
@@ -276,9 +273,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	r.MaxTokens = config.TakeInt("maxTokens")
 	convert.TakeNumbers(&config, numbers(r))
 	r.Stop = convert.Strings(config.Take("stopSequences"))
-	if len(config) > 0 {
-		o.SetObject("inferenceConfig", config)
-	}
+	o.SetRest("inferenceConfig", config)
 	tools := o.TakeObject("toolConfig")
 	for _, t := range wire.Objects(tools.Get("tools")) {
 		spec := t.Object("toolSpec")
@@ -320,13 +315,9 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if r.MaxTokens > 0 {
 		config.SetInt("maxTokens", r.MaxTokens)
 	}
-	if len(r.Stop) > 0 {
-		config.Set("stopSequences", convert.QuoteAll(r.Stop))
-	}
+	convert.SetStrings(&config, "stopSequences", r.Stop)
 	convert.SetNumbers(&config, numbers(r))
-	if len(config) > 0 {
-		o.SetObject("inferenceConfig", config)
-	}
+	o.SetRest("inferenceConfig", config)
 	if tools := encodeTools(r); tools != nil {
 		o.SetObject("toolConfig", tools)
 	}

@@ -69,9 +69,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	m := o.TakeObject("message")
 	m.Take("role")
 	c.Blocks = decodeMessage(&m)
-	if len(m) > 0 {
-		o.SetObject("message", m)
-	}
+	o.SetRest("message", m)
 	r.Choices = []adapters.Choice{c}
 	r.Extra = adapters.Keep(Name, o)
 	return r, nil
@@ -142,10 +140,7 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 
 func encodeReply(r *adapters.Reply) (wire.Object, error) {
 	var o wire.Object
-	var c adapters.Choice
-	if len(r.Choices) > 0 {
-		c = r.Choices[0]
-	}
+	c := r.First()
 	id := r.ID
 	if id == "" {
 		id = callID.New()

@@ -129,9 +129,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 		o.SetInt("max_tokens", r.MaxTokens)
 	}
 	convert.SetNumbers(&o, numbers(r))
-	if len(r.Stop) > 0 {
-		o.Set("stop_sequences", convert.QuoteAll(r.Stop))
-	}
+	convert.SetStrings(&o, "stop_sequences", r.Stop)
 	if f := r.Response; f != nil {
 		var format wire.Object
 		format.SetString("type", "json_object")

@@ -130,9 +130,7 @@ func takeCandidate(c *wire.Object) (blocks []adapters.Block, finish adapters.Fin
 	content := c.TakeObject("content")
 	content.Take("role")
 	blocks = decodeParts(content.Take("parts"))
-	if len(content) > 0 {
-		c.SetObject("content", content)
-	}
+	c.SetRest("content", content)
 	finish = convert.TakeFinish(c, "finishReason", finishReasons, finishWord)
 	if text, ok := strings.CutPrefix(c.String("finishMessage"), malformed); ok && len(blocks) == 0 {
 		// What the model wrote stands nowhere else; this is how it writes its code.
@@ -177,9 +175,7 @@ func decodePart(o wire.Object) adapters.Block {
 	for _, k := range []string{"functionCall", "function_call"} {
 		if f := o.TakeObject(k); f != nil {
 			b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: f.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("args"))}, Signature: o.TakeString("thoughtSignature")}
-			if len(f) > 0 {
-				o.SetObject(k, f)
-			}
+			o.SetRest(k, f)
 			b.Extra = adapters.Keep(Name, o)
 			return b
 		}

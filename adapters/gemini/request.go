@@ -38,9 +38,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	decodeToolConfig(&o, r)
 	config, _ := wire.AsObject(takeEither(&o, "generationConfig", "generation_config"))
 	decodeConfig(&config, r)
-	if len(config) > 0 {
-		o.SetObject("generationConfig", config)
-	}
+	o.SetRest("generationConfig", config)
 	r.Extra = adapters.Keep(Name, o)
 	return r, nil
 }
@@ -123,12 +121,8 @@ func decodeToolConfig(o *wire.Object, r *adapters.Request) {
 	case mode != "":
 		r.ToolChoice.Mode = adapters.ToolAuto
 	}
-	if len(calling) > 0 {
-		config.SetObject("functionCallingConfig", calling)
-	}
-	if len(config) > 0 {
-		o.SetObject("toolConfig", config)
-	}
+	config.SetRest("functionCallingConfig", calling)
+	o.SetRest("toolConfig", config)
 }
 
 // numbers are the settings that are numbers.
@@ -173,9 +167,7 @@ func decodeConfig(c *wire.Object, r *adapters.Request) {
 	if level := thinking.TakeString("thinkingLevel"); level != "" {
 		r.Effort = strings.ToLower(level)
 	}
-	if len(thinking) > 0 {
-		c.SetObject("thinkingConfig", thinking)
-	}
+	c.SetRest("thinkingConfig", thinking)
 }
 
 func encodeRequest(r *adapters.Request) (wire.Object, error) {
@@ -263,9 +255,7 @@ func encodeConfig(r *adapters.Request) wire.Object {
 	if r.Choices > 0 {
 		c.SetInt("candidateCount", r.Choices)
 	}
-	if len(r.Stop) > 0 {
-		c.Set("stopSequences", convert.QuoteAll(r.Stop))
-	}
+	convert.SetStrings(&c, "stopSequences", r.Stop)
 	if f := r.Response; f != nil {
 		c.SetString("responseMimeType", "application/json")
 		c.Set("responseJsonSchema", f.Schema)

@@ -105,9 +105,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	m := o.TakeObject("message")
 	c.Blocks = decodeMessage(&m, ChatName)
 	m.Take("role")
-	if len(m) > 0 {
-		o.SetObject("message", m)
-	}
+	o.SetRest("message", m)
 	r.Choices = []adapters.Choice{c}
 	r.Extra = adapters.Keep(ChatName, o)
 	return r, nil
@@ -132,9 +130,7 @@ func decodeMessage(m *wire.Object, name string) []adapters.Block {
 		b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: call.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("arguments"))}}
 		f.Take("index")
 		call.Take("type")
-		if len(f) > 0 {
-			call.SetObject("function", f)
-		}
+		call.SetRest("function", f)
 		b.Extra = adapters.Keep(name, call)
 		out = append(out, b)
 	}
@@ -163,10 +159,7 @@ func head(model string, created time.Time) wire.Object {
 
 func encodeReply(r *adapters.Reply, name string) wire.Object {
 	o := head(r.Model, r.Created)
-	var c adapters.Choice
-	if len(r.Choices) > 0 {
-		c = r.Choices[0]
-	}
+	c := r.First()
 	if name == GenerateName {
 		text, thinking := plain(c.Blocks)
 		o.SetString("response", text)

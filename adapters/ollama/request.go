@@ -27,9 +27,7 @@ func takeCommon(o *wire.Object, r *adapters.Request) {
 	r.MaxTokens = max(options.TakeInt("num_predict"), 0)
 	convert.TakeNumbers(&options, numbers(r))
 	r.Stop = convert.Strings(options.Take("stop"))
-	if len(options) > 0 {
-		o.SetObject("options", options)
-	}
+	o.SetRest("options", options)
 	switch raw := o.Take("format"); {
 	case string(raw) == `"json"`:
 		r.Response = &adapters.ResponseFormat{}
@@ -54,12 +52,8 @@ func setCommon(o *wire.Object, r *adapters.Request, name string) {
 		options.SetInt("num_predict", r.MaxTokens)
 	}
 	convert.SetNumbers(&options, numbers(r))
-	if len(r.Stop) > 0 {
-		options.Set("stop", convert.QuoteAll(r.Stop))
-	}
-	if len(options) > 0 {
-		o.SetObject("options", options)
-	}
+	convert.SetStrings(&options, "stop", r.Stop)
+	o.SetRest("options", options)
 	if f := r.Response; f != nil {
 		if f.Schema != nil {
 			o.Set("format", f.Schema)
@@ -148,13 +142,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	}
 	o.SetList("messages", messages)
 	if r.ToolChoice.Mode != adapters.ToolNone { // there is no other way to say it
-		var tools [][]byte
-		for i := range r.Tools {
-			if t := encodeTool(&r.Tools[i]); t != nil {
-				tools = append(tools, t.Bytes())
-			}
-		}
-		if tools != nil {
+		if tools := convert.Objects(r.Tools, encodeTool); tools != nil {
 			o.SetList("tools", tools)
 		}
 	}

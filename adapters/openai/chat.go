@@ -76,14 +76,14 @@ func (c chat) recognize(o wire.Object, _ string) (float64, string) {
 		return 0.2, version
 	}
 	if c.Mistral {
-		return c.recognizeMistral(o, list, confidence), version
+		return c.recognizeMistral(list, confidence), version
 	}
 	return confidence, version
 }
 
 // recognizeMistral takes only what is Mistral's: parts of thinking, its models'
 // names, or calls with its ids.
-func (c chat) recognizeMistral(_ wire.Object, list []wire.Object, confidence float64) float64 {
+func (c chat) recognizeMistral(list []wire.Object, confidence float64) float64 {
 	for _, x := range list {
 		for _, k := range []string{"message", "delta"} {
 			m := x.Object(k)
@@ -154,9 +154,7 @@ func (c chat) choice(x wire.Object) adapters.Choice {
 	}
 	out.Blocks = append(out.Blocks, c.blocks(&message)...)
 	message.Take("role")
-	if len(message) > 0 {
-		x.SetObject("message", message)
-	}
+	x.SetRest("message", message)
 	out.Extra = adapters.Keep(c.Name, x)
 	return out
 }
@@ -204,9 +202,7 @@ func (c chat) call(o wire.Object) adapters.Block {
 	} else {
 		f := o.TakeObject("function")
 		call.Name, call.Arguments = f.TakeString("name"), convert.ArgumentsText(f.Take("arguments"))
-		if len(f) > 0 {
-			o.SetObject("function", f)
-		}
+		o.SetRest("function", f)
 	}
 	if s, _ := wire.String(kind); s != "function" && s != "custom" && s != "" {
 		o.Set("type", kind)
@@ -261,9 +257,7 @@ func (c chat) part(o wire.Object) adapters.Block {
 		if image == nil {
 			url, _ = wire.String(all.Get("image_url"))
 		}
-		if len(image) > 0 {
-			o.SetObject("image_url", image)
-		}
+		o.SetRest("image_url", image)
 		return adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(url), Extra: adapters.Keep(c.Name, o)}
 	case "file":
 		if file := o.Object("file"); file.Has("file_data") {
@@ -288,9 +282,7 @@ func (c chat) usage(o wire.Object) *adapters.Usage {
 	take := func(group, key string) int64 {
 		details := o.TakeObject(group)
 		n := details.TakeInt(key)
-		if len(details) > 0 {
-			o.SetObject(group, details)
-		}
+		o.SetRest(group, details)
 		return n
 	}
 	u.CachedTokens = take("prompt_tokens_details", "cached_tokens")

@@ -20,11 +20,7 @@ func (c chat) request(o wire.Object) (*adapters.Request, error) {
 			o.SetObject("stream_options", options)
 		}
 	}
-	if raw := o.Get("parallel_tool_calls"); !wire.IsNull(raw) {
-		b := o.Bool("parallel_tool_calls")
-		r.ParallelCalls = &b
-	}
-	o.Take("parallel_tool_calls")
+	r.ParallelCalls = o.TakeBool("parallel_tool_calls")
 	if o.Has("max_completion_tokens") { // stays as a mark of which word was used
 		r.MaxTokens = o.Int("max_completion_tokens")
 	} else {
@@ -127,10 +123,7 @@ func (c chat) function(f wire.Object) adapters.Tool {
 	if f.Has("parameters") {
 		t.Parameters = f.Take("parameters")
 	}
-	if raw := f.Take("strict"); !wire.IsNull(raw) {
-		b := string(raw) == "true"
-		t.Strict = &b
-	}
+	t.Strict = f.TakeBool("strict")
 	t.Extra = adapters.Keep(c.Name, f)
 	return t
 }
@@ -174,10 +167,7 @@ func (c chat) responseFormat(o *wire.Object) *adapters.ResponseFormat {
 		o.Take("response_format")
 		s := f.TakeObject("json_schema")
 		out := &adapters.ResponseFormat{Name: s.TakeString("name"), Schema: s.Take("schema")}
-		if raw := s.Take("strict"); !wire.IsNull(raw) {
-			b := string(raw) == "true"
-			out.Strict = &b
-		}
+		out.Strict = s.TakeBool("strict")
 		out.Extra = adapters.Keep(c.Name, s)
 		return out
 	}
@@ -192,13 +182,7 @@ func (c chat) appendRequest(r *adapters.Request) (wire.Object, error) {
 		messages = append(messages, c.appendMessage(&r.Messages[i])...)
 	}
 	o.SetList("messages", messages)
-	var tools [][]byte
-	for i := range r.Tools {
-		if t := c.appendTool(&r.Tools[i]); t != nil {
-			tools = append(tools, t.Bytes())
-		}
-	}
-	if len(tools) > 0 {
+	if tools := convert.Objects(r.Tools, c.appendTool); tools != nil {
 		o.SetList("tools", tools)
 	}
 	switch r.ToolChoice.Mode {
@@ -250,9 +234,7 @@ func (c chat) appendRequest(r *adapters.Request) (wire.Object, error) {
 	if r.Choices > 0 {
 		o.SetInt("n", r.Choices)
 	}
-	if len(r.Stop) > 0 {
-		o.Set("stop", convert.QuoteAll(r.Stop))
-	}
+	convert.SetStrings(&o, "stop", r.Stop)
 	if f := r.Response; f != nil {
 		o.SetObject("response_format", c.appendResponseFormat(f))
 	}

@@ -87,9 +87,7 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 	if s := x.TakeString("text"); s != "" {
 		blocks = append(blocks, adapters.Block{Type: adapters.BlockText, Text: s})
 	}
-	if len(delta) > 0 {
-		x.SetObject("message", delta)
-	}
+	x.SetRest("message", delta)
 	extra := adapters.Keep(d.Name, x)
 	for _, b := range blocks {
 		e := adapters.Event{Choice: int(index), Text: b.Text, Extra: extra}
@@ -216,7 +214,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 			delta.SetObject("function_call", f)
 			break
 		}
-		b := adapters.Block{Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom && e.Carries.Custom, Arguments: ""}, Extra: ev.Extra}
+		b := adapters.Block{Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom}, Extra: ev.Extra}
 		e.custom[call] = ev.Custom
 		o := e.appendCall(&b, ev.Index)
 		if !b.Call.Custom {
@@ -277,7 +275,7 @@ func (e *encoder) argumentsDelta(choice, index int, text string) wire.Object {
 		f.SetString("arguments", text)
 		delta.SetObject("function_call", f)
 		return delta
-	case e.custom[[2]int{choice, index}] && e.Carries.Custom:
+	case e.custom[[2]int{choice, index}]:
 		f.SetString("input", text)
 		o.SetInt("index", int64(index))
 		o.SetObject("custom", f)

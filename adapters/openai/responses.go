@@ -195,12 +195,8 @@ func responsesUsage(o wire.Object) *adapters.Usage {
 	o.Take("total_tokens")
 	in, out := o.TakeObject("input_tokens_details"), o.TakeObject("output_tokens_details")
 	u.CachedTokens, u.ReasoningTokens = in.TakeInt("cached_tokens"), out.TakeInt("reasoning_tokens")
-	if len(in) > 0 {
-		o.SetObject("input_tokens_details", in)
-	}
-	if len(out) > 0 {
-		o.SetObject("output_tokens_details", out)
-	}
+	o.SetRest("input_tokens_details", in)
+	o.SetRest("output_tokens_details", out)
 	u.Extra = adapters.Keep(ResponsesName, o)
 	return u
 }
@@ -219,10 +215,7 @@ func encodeResponsesUsage(u *adapters.Usage) wire.Object {
 }
 
 func encodeResponse(r *adapters.Reply) (wire.Object, error) {
-	var c adapters.Choice
-	if len(r.Choices) > 0 {
-		c = r.Choices[0]
-	}
+	c := r.First()
 	return responseObject(r, encodeItems(c.Blocks, true), c.Finish), nil
 }
 

@@ -146,14 +146,7 @@ func encodeOutput(r *adapters.ToolResult) []byte {
 	if len(r.Media) == 0 {
 		return wire.Quote(r.Text)
 	}
-	var parts [][]byte
-	if r.Text != "" {
-		parts = append(parts, inputPart(&adapters.Block{Type: adapters.BlockText, Text: r.Text}).Bytes())
-	}
-	for i := range r.Media {
-		parts = append(parts, inputPart(&adapters.Block{Type: adapters.BlockMedia, Media: &r.Media[i]}).Bytes())
-	}
-	return wire.List(parts)
+	return wire.List(convert.Objects(convert.ResultBlocks(r), inputPart))
 }
 
 func inputPart(b *adapters.Block) wire.Object {

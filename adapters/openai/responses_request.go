@@ -34,17 +34,11 @@ func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
 	for _, t := range wire.Objects(o.Take("tools")) {
 		r.Tools = append(r.Tools, decodeResponsesTool(t))
 	}
-	if p := o.Get("parallel_tool_calls"); !wire.IsNull(p) {
-		b := o.Bool("parallel_tool_calls")
-		r.ParallelCalls = &b
-	}
-	o.Take("parallel_tool_calls")
+	r.ParallelCalls = o.TakeBool("parallel_tool_calls")
 	r.ToolChoice = (chat{}).choiceOf(&o)
 	if reasoning := o.TakeObject("reasoning"); reasoning != nil {
 		r.Effort = reasoning.TakeString("effort")
-		if len(reasoning) > 0 {
-			o.SetObject("reasoning", reasoning)
-		}
+		o.SetRest("reasoning", reasoning)
 	}
 	if text := o.TakeObject("text"); text != nil {
 		f := text.Object("format")
@@ -53,16 +47,10 @@ func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
 			r.Response = &adapters.ResponseFormat{}
 			text.Take("format")
 		case "json_schema":
-			r.Response = &adapters.ResponseFormat{Name: f.TakeString("name"), Schema: f.Take("schema")}
-			if s := f.Take("strict"); !wire.IsNull(s) {
-				b := string(s) == "true"
-				r.Response.Strict = &b
-			}
+			r.Response = &adapters.ResponseFormat{Name: f.TakeString("name"), Schema: f.Take("schema"), Strict: f.TakeBool("strict")}
 			text.Take("format")
 		}
-		if len(text) > 0 {
-			o.SetObject("text", text)
-		}
+		o.SetRest("text", text)
 	}
 	r.Extra = adapters.Keep(ResponsesName, o)
 	return r, nil
@@ -215,13 +203,7 @@ func encodeTurn(m *adapters.Message) [][]byte {
 	}
 	o.SetString("type", "message")
 	o.SetString("role", role)
-	var parts [][]byte
-	for i := range m.Blocks {
-		if p := inputPart(&m.Blocks[i]); p != nil {
-			parts = append(parts, p.Bytes())
-		}
-	}
-	o.SetList("content", parts)
+	o.SetList("content", convert.Objects(m.Blocks, inputPart))
 	return [][]byte{o.Bytes()}
 }
 

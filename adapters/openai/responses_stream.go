@@ -19,7 +19,6 @@ type responsesDecoder struct {
 
 // itemDecoder is an item that is arriving.
 type itemDecoder struct {
-	kind   string
 	pieces bool // something of it came in pieces
 	first  bool // the next piece begins a block
 }
@@ -87,9 +86,9 @@ func (d *responsesDecoder) start(r wire.Object, emit func(adapters.Event)) {
 }
 
 func (d *responsesDecoder) added(index int64, o wire.Object) {
-	item := &itemDecoder{kind: o.String("type"), first: true}
+	item := &itemDecoder{first: true}
 	d.items[index] = item
-	switch item.kind {
+	switch o.String("type") {
 	case "function_call", "custom_tool_call":
 		b := decodeItem(append(wire.Object(nil), o...))[0]
 		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, b.Call.Arguments, b.Call.Custom, "", b.Extra)

@@ -192,13 +192,9 @@ func (r *Reader) nextEvent() (Frame, error) {
 		case field == "data":
 			if r.hasData {
 				if r.lines == 1 && r.startsAnew(line) {
-					// The event before has no blank line behind it.
-					frame := Frame{r.event, r.buf[:line]}
-					next := bytes.Clone(value)
-					out := bytes.Clone(frame.Data)
-					r.buf = append(r.buf[:0], next...)
-					r.event, r.lines = "", 1
-					return Frame{frame.Event, out}, nil
+					frame := r.cut(line)
+					r.lines = 1
+					return frame, nil
 				}
 				r.buf = append(r.buf, 0)
 				copy(r.buf[line+1:], r.buf[line:])
@@ -210,10 +206,8 @@ func (r *Reader) nextEvent() (Frame, error) {
 			name := string(value)
 			r.buf = r.buf[:line]
 			if r.hasData && r.lines == 1 && json.Valid(r.buf) {
-				frame := r.dispatch()
-				frame.Data = bytes.Clone(frame.Data)
-				r.buf, r.pending, r.hasData, r.lines = r.buf[:0], false, false, 0
-				r.event = name
+				frame := r.cut(line)
+				r.event, r.hasData, r.lines = name, false, 0
 				return frame, nil
 			}
 			r.event = name
@@ -234,6 +228,15 @@ func (r *Reader) nextEvent() (Frame, error) {
 func (r *Reader) startsAnew(line int) bool {
 	next := r.buf[line:]
 	return len(next) > 0 && (next[0] == '{' || string(next) == "[DONE]") && (json.Valid(r.buf[:line]) || string(r.buf[:line]) == "[DONE]")
+}
+
+// cut gives out the data up to an offset as an event that has no blank line behind
+// it, and keeps what follows as that of the next one.
+func (r *Reader) cut(at int) Frame {
+	frame := Frame{r.event, bytes.Clone(r.buf[:at])}
+	r.buf = append(r.buf[:0], r.buf[at:]...)
+	r.event = ""
+	return frame
 }
 
 func (r *Reader) dispatch() Frame {

@@ -220,6 +220,16 @@ func (o *Object) TakeInt(key string) int64 { n, _ := Int(o.Take(key)); return n 
 // TakeObject takes an object; nil if the value is none.
 func (o *Object) TakeObject(key string) Object { v, _ := AsObject(o.Take(key)); return v }
 
+// TakeBool takes a truth value; nil if there is none, or null.
+func (o *Object) TakeBool(key string) *bool {
+	raw := o.Take(key)
+	if IsNull(raw) {
+		return nil
+	}
+	b := string(raw) == "true"
+	return &b
+}
+
 // TakeList takes the elements of an array.
 func (o *Object) TakeList(key string) [][]byte { return AsList(o.Take(key)) }
 
@@ -267,6 +277,13 @@ func (o *Object) SetBool(key string, b bool) { o.Set(key, strconv.AppendBool(nil
 
 // SetObject sets an object.
 func (o *Object) SetObject(key string, v Object) { o.Set(key, v.Bytes()) }
+
+// SetRest puts back what is left of an object that was taken, unless it is empty.
+func (o *Object) SetRest(key string, rest Object) {
+	if len(rest) > 0 {
+		o.SetObject(key, rest)
+	}
+}
 
 // SetList sets an array.
 func (o *Object) SetList(key string, list [][]byte) { o.Set(key, List(list)) }
@@ -317,6 +334,15 @@ func (o Object) Clone() Object {
 		out[i] = Member{o[i].Key, bytes.Clone(o[i].Value)}
 	}
 	return out
+}
+
+// Encode writes a value as JSON on one line, with nothing escaped for HTML.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
 }
 
 // List writes an array.

@@ -9,9 +9,9 @@ import (
 // Tracker tells whether a JSON value that arrives in pieces is whole. The zero
 // value awaits the value's beginning.
 type Tracker struct {
-	depth           int
-	begun, done     bool
-	inString, escap bool
+	depth             int
+	begun, done       bool
+	inString, escaped bool
 }
 
 // Add takes the next piece.
@@ -21,10 +21,10 @@ func (t *Tracker) Add(s string) {
 		switch {
 		case t.inString:
 			switch {
-			case t.escap:
-				t.escap = false
+			case t.escaped:
+				t.escaped = false
 			case b == '\\':
-				t.escap = true
+				t.escaped = true
 			case b == '"':
 				t.inString = false
 				t.done = t.depth == 0

@@ -2,7 +2,6 @@
 package convert
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -42,7 +41,7 @@ func ArgumentsObject(c *adapters.Call) []byte {
 	case text[0] == '{':
 		if v, _, err := lenient.Parse(text, lenient.Options{}); err == nil {
 			if m, ok := v.(map[string]any); ok {
-				if b, err := encode(m); err == nil {
+				if b, err := wire.Encode(m); err == nil {
 					return b
 				}
 			}
@@ -56,14 +55,6 @@ func ArgumentsObject(c *adapters.Call) []byte {
 	}
 	o.SetString("arguments", c.Arguments)
 	return o.Bytes()
-}
-
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // SplitDataURL takes a "data:" URL (RFC 2397) apart.
@@ -158,6 +149,13 @@ func Strings(raw []byte) []string {
 	return out
 }
 
+// SetStrings sets an array of strings unless it is empty.
+func SetStrings(o *wire.Object, key string, list []string) {
+	if len(list) > 0 {
+		o.Set(key, QuoteAll(list))
+	}
+}
+
 // QuoteAll writes an array of strings.
 func QuoteAll(list []string) []byte {
 	raw := make([][]byte, len(list))
@@ -193,11 +191,23 @@ func SetResult(r *adapters.ToolResult, blocks []adapters.Block) {
 	}
 }
 
-// Objects writes blocks as objects; nil ones are left out.
-func Objects(blocks []adapters.Block, encode func(*adapters.Block) wire.Object) [][]byte {
+// ResultBlocks are the text and the media of a result as blocks.
+func ResultBlocks(r *adapters.ToolResult) []adapters.Block {
+	var blocks []adapters.Block
+	if r.Text != "" || len(r.Media) == 0 {
+		blocks = append(blocks, adapters.Block{Type: adapters.BlockText, Text: r.Text})
+	}
+	for i := range r.Media {
+		blocks = append(blocks, adapters.Block{Type: adapters.BlockMedia, Media: &r.Media[i]})
+	}
+	return blocks
+}
+
+// Objects writes blocks, or tools, as objects; nil ones are left out.
+func Objects[T any](list []T, encode func(*T) wire.Object) [][]byte {
 	var out [][]byte
-	for i := range blocks {
-		if o := encode(&blocks[i]); o != nil {
+	for i := range list {
+		if o := encode(&list[i]); o != nil {
 			out = append(out, o.Bytes())
 		}
 	}
