@@ -112,6 +112,12 @@ func (f *Format) DecodeReply(data []byte) (*Reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w reply: %w", f.Name, ErrMalformed, err)
 	}
+	return f.DecodeObject(o)
+}
+
+// DecodeObject is [Format.DecodeReply] for an object that was read already. The
+// object is used up.
+func (f *Format) DecodeObject(o wire.Object) (*Reply, error) {
 	if e := ErrorOf(o); e != nil {
 		return nil, e
 	}

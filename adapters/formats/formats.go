@@ -62,17 +62,22 @@ const maxLook = 16
 // DetectFormat tells the format of a reply, or of a recorded stream, whole or its
 // beginning. Text that is neither has no format.
 func DetectFormat(data []byte) Detected {
-	trimmed := bytes.TrimLeft(data, "\ufeff \r\n\t")
-	if len(trimmed) > 0 && trimmed[0] == '{' {
-		if o, err := wire.ParseObject(trimmed); err == nil {
-			d := recognize(o, "")
-			if isPiece(o) {
-				d.Stream = d.Format != nil
-			}
-			return d
-		}
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	o, err := wire.ParseObject(data)
+	return detect(data, o, err)
+}
+
+// byteOrderMark may stand before a recorded reply and says nothing.
+var byteOrderMark = []byte("\ufeff")
+
+// detect tells the format of an input that was read as an object, if it is one.
+func detect(data []byte, o wire.Object, err error) Detected {
+	if err != nil {
+		return detectStream(wire.NewReader(bytes.NewReader(data), 0, max(len(data)+1, wire.DefaultMaxTotal)))
 	}
-	return detectStream(wire.NewReader(bytes.NewReader(data), 0, max(len(data)+1, wire.DefaultMaxTotal)))
+	d := recognize(o, "")
+	d.Stream = d.Format != nil && isPiece(o)
+	return d
 }
 
 // isPiece reports whether an object is one message of a stream and no reply.
@@ -163,28 +168,21 @@ func recognize(o wire.Object, event string) Detected {
 // where f is nil. With an error the reply holds what came before; it is nil where
 // no format fits.
 func Read(f *adapters.Format, data []byte, l adapters.Limits) (*adapters.Reply, error) {
-	stream := false
-	if f == nil {
-		d := DetectFormat(data)
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	o, err := wire.ParseObject(data)
+	forced := f != nil
+	if !forced {
+		d := detect(data, o, err)
 		if d.Format == nil {
-			// An error is no format's own.
-			if o, err := wire.ParseObject(data); err == nil {
-				if e := adapters.ErrorOf(o); e != nil {
-					return nil, e
-				}
+			if e := adapters.ErrorOf(o); e != nil { // an error is no format's own
+				return nil, e
 			}
 			return nil, fmt.Errorf("%w: no known provider's reply", adapters.ErrUnknownFormat)
 		}
-		f, stream = d.Format, d.Stream
-	} else if o, err := wire.ParseObject(data); err != nil || isPiece(o) && adapters.ErrorOf(o) == nil {
-		stream = true
+		f = d.Format
 	}
-	if !stream {
-		r, err := f.DecodeReply(data)
-		if r == nil && err != nil {
-			return nil, err
-		}
-		return r, err
+	if err == nil && (!isPiece(o) || forced && adapters.ErrorOf(o) != nil) {
+		return f.DecodeObject(o)
 	}
 	return f.ReadStream(bytes.NewReader(data), l)
 }

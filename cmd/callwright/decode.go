@@ -34,11 +34,7 @@ func decode(c *cobra.Command, text string, f *flags, file string, keys []string)
 			return err
 		}
 	}
-	format := f.format
-	if format == "" {
-		format = "auto"
-	}
-	s, err := decodeText(c.Context(), []byte(text), format, o)
+	s, err := decodeText(c.Context(), []byte(text), f.format, o)
 	if err != nil {
 		return err
 	}
@@ -76,18 +72,12 @@ func readSchema(data []byte) (map[string]any, error) {
 // decodeText finds the JSON in a text, or in that of a provider's reply.
 func decodeText(ctx context.Context, data []byte, format string, o parser.DecodeOptions) (*structured, error) {
 	text, cut := string(data), false
-	f := wireFormat(format, data)
-	if f == nil && format != textFormat {
-		if d := formats.DetectFormat(data); d.Confidence >= formats.Sure {
-			f = d.Format
-		}
-	}
-	if f != nil {
-		reply, err := formats.Read(f, data, adapters.Limits{MaxTotalBytes: maxInput})
+	if d := replyFormat(data, &parser.Context{Format: format}); d.Format != nil {
+		reply, err := formats.Read(d.Format, data, adapters.Limits{MaxTotalBytes: maxInput})
 		if reply == nil {
 			return nil, err
 		}
-		text, cut = reply.Text(), err != nil || len(reply.Choices) > 0 && reply.Choices[0].Finish == adapters.FinishLength
+		text, cut = reply.Text(), err != nil || reply.First().Finish == adapters.FinishLength
 	}
 	d, err := parser.DecodeSchema(ctx, text, o)
 	if errors.Is(err, parser.ErrNoJSON) {
@@ -115,7 +105,7 @@ func decodeLine(ctx context.Context, fields map[string]json.RawMessage) (*struct
 		}
 	}
 	if raw, ok := fields["reply"]; ok {
-		return decodeText(ctx, raw, "auto", o)
+		return decodeText(ctx, replyBytes(raw), "", o)
 	}
 	var text string
 	var chunks []string

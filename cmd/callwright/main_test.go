@@ -253,6 +253,22 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// TestReplyWithSchema finds JSON in a reply that stands in a line as an object and as
+// a string.
+func TestReplyWithSchema(t *testing.T) {
+	reply := `{"object":"chat.completion","model":"m","choices":[{"message":{"role":"assistant","content":"Here: {\"a\": 1}"},"finish_reason":"stop"}]}`
+	quoted, err := json.Marshal(reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{reply, string(quoted)} {
+		out, _, code := run(t, `{"reply": `+value+`, "schema": {"type": "object", "required": ["a"]}}`, "batch")
+		if code != exitCalls || !strings.Contains(out, `"content":"{\"a\":1}"`) || !strings.Contains(out, `"success":true`) {
+			t.Errorf("exit code %d\n%s", code, out)
+		}
+	}
+}
+
 func TestModels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "models.yaml")
 	rows := "- model: acme*\n  known_issues: [{issue: says CALL, pattern: 'CALL\\((\\{.*\\})\\)', replacement: '<tool_call>$1</tool_call>'}]\n"

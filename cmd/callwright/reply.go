@@ -4,11 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/bedrock"
+	"github.com/callwright/callwright/adapters/cohere"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/adapters/gemini"
+	"github.com/callwright/callwright/adapters/mistral"
+	"github.com/callwright/callwright/adapters/ollama"
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -16,12 +23,18 @@ import (
 // and no provider's reply.
 const textFormat = "text"
 
-// wireFormats are the formats that a short name may mean. Some of those names are a
-// dialect's as well: then the input decides.
-var wireFormats = map[string][]string{
-	"openai": {"openai_chat", "openai_responses"}, "responses": {"openai_responses"}, "anthropic": {"anthropic_messages"}, "claude": {"anthropic_messages"},
-	"ollama": {"ollama_chat", "ollama_generate"}, "gemini": {"gemini_generate"}, "bedrock": {"bedrock_converse"}, "cohere": {"cohere_chat"},
-	"mistral": {"mistral_chat", "openai_chat"},
+// wireFormats says what a short name means for an input that looks like some
+// format. Some of the names are a dialect's as well: then the input decides.
+var wireFormats = map[string]map[string]*adapters.Format{
+	"openai":    {openai.ChatName: openai.Chat, openai.ResponsesName: openai.Responses},
+	"responses": {openai.ResponsesName: openai.Responses},
+	"anthropic": {anthropic.Name: anthropic.Messages},
+	"claude":    {anthropic.Name: anthropic.Messages},
+	"ollama":    {ollama.ChatName: ollama.Chat, ollama.GenerateName: ollama.Generate},
+	"gemini":    {gemini.Name: gemini.Generate},
+	"bedrock":   {bedrock.Name: bedrock.Converse},
+	"cohere":    {cohere.Name: cohere.Chat},
+	"mistral":   {mistral.Name: mistral.Chat, openai.ChatName: mistral.Chat},
 }
 
 // wireFormat returns the wire format that --format names, nil if it names a
@@ -31,13 +44,12 @@ func wireFormat(name string, input []byte) *adapters.Format {
 	if f, err := formats.Lookup(name); err == nil {
 		return f
 	}
-	d := formats.DetectFormat(input)
-	if d.Format != nil && slices.Contains(wireFormats[name], d.Format.Name) {
-		f, err := formats.Lookup(wireFormats[name][0])
-		if err != nil || f.Name != d.Format.Name && name != "mistral" {
-			return d.Format
-		}
-		return f
+	meant := wireFormats[name]
+	if meant == nil {
+		return nil
+	}
+	if d := formats.DetectFormat(input); d.Format != nil {
+		return meant[d.Format.Name]
 	}
 	return nil
 }
@@ -93,24 +105,27 @@ func parseReply(ctx context.Context, p replyParser, data []byte, d formats.Detec
 	return r, err
 }
 
+// replyBytes is the "reply" of a line, taken out of a string if it is one.
+func replyBytes(raw json.RawMessage) []byte {
+	if text, ok := wire.String(raw); ok {
+		return []byte(text)
+	}
+	return raw
+}
+
 // parseReplyValue parses the "reply" of a line: an object, the messages of a
 // stream as a list, or a reply or a recorded stream as one string.
 func parseReplyValue(ctx context.Context, p replyParser, raw json.RawMessage, c parser.Context) (*parser.Result, error) {
-	data := []byte(raw)
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		data = []byte(text)
-	}
+	data := replyBytes(raw)
 	if f := wireFormat(c.Format, data); f != nil {
 		c.Format = ""
 		return parseReply(ctx, p, data, formats.Detected{Format: f, Version: f.Version}, c)
 	}
 	d := formats.DetectFormat(data)
 	if d.Format == nil {
-		if _, err := formats.Read(nil, data, adapters.Limits{}); err != nil {
-			var reported *adapters.ProviderError
-			if errors.As(err, &reported) {
-				return nil, err
+		if o, err := wire.ParseObject(data); err == nil {
+			if reported := adapters.ErrorOf(o); reported != nil {
+				return nil, reported
 			}
 		}
 		// Some other shape: what calls are in it is found as in any text.
