@@ -17,6 +17,7 @@ const (
 	MethodAssisted  Method = "llm_assisted"       // repaired by a model
 	MethodDialect   Method = "dialect"            // between a dialect's markers
 	MethodNative    Method = "native"             // in a provider's own field
+	MethodIntent    Method = "intent"             // concluded from words
 )
 
 // Provenance says how plainly the model meant a call.

@@ -1,4 +1,3 @@
-// Package fallback gets calls out of text in which reading found none.
 package fallback
 
 import (
@@ -26,10 +25,10 @@ var (
 	ErrNothingFound = errors.New("there is no object or list in the text")
 )
 
-// Attempt is what a repair came to.
-type Attempt struct {
-	// Tier names who repaired: "lenient_reader" or "jsonrepair".
-	Tier  string
+// Repaired is what a repair came to.
+type Repaired struct {
+	// By names who repaired: "lenient_reader" or "jsonrepair".
+	By    string
 	Value any
 	// Fixes names what was repaired.
 	Fixes []string
@@ -38,20 +37,20 @@ type Attempt struct {
 // Repair reads broken JSON: first by the lenient reader, from the first bracket
 // on; then by jsonrepair, within bounds, and only if its answer is JSON in which
 // every string that the text delimits properly stands unchanged.
-func Repair(text string) (Attempt, error) {
+func Repair(text string) (Repaired, error) {
 	start := strings.IndexAny(text, "{[")
 	if start < 0 {
-		return Attempt{}, ErrNothingFound
+		return Repaired{}, ErrNothingFound
 	}
 	text = text[start:]
 	v, r, err := lenient.Parse(text, lenient.Options{})
 	if err == nil || errors.Is(err, lenient.ErrTrailing) {
-		return Attempt{"lenient_reader", v, r.Fixes.Names()}, nil
+		return Repaired{"lenient_reader", v, r.Fixes.Names()}, nil
 	}
 	return repairWithLibrary(text)
 }
 
-func repairWithLibrary(text string) (a Attempt, err error) {
+func repairWithLibrary(text string) (a Repaired, err error) {
 	if len(text) > maxRepairBytes || depth(text) > maxRepairDepth {
 		return a, ErrTooLarge
 	}
@@ -88,7 +87,7 @@ func repairWithLibrary(text string) (a Attempt, err error) {
 			return a, ErrStringLost
 		}
 	}
-	return Attempt{"jsonrepair", v, []string{"jsonrepair"}}, nil
+	return Repaired{"jsonrepair", v, []string{"jsonrepair"}}, nil
 }
 
 // depth counts how deep brackets nest at most, strings and all.

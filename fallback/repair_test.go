@@ -16,8 +16,8 @@ func TestRepair(t *testing.T) {
 			continue // whether the library reads it is its own affair
 		}
 		got, merr := json.Marshal(a.Value)
-		if err != nil || merr != nil || string(got) != tt.want || a.Tier != tt.tier {
-			t.Errorf("%s: %s by %s, %v", tt.text, got, a.Tier, err)
+		if err != nil || merr != nil || string(got) != tt.want || a.By != tt.tier {
+			t.Errorf("%s: %s by %s, %v", tt.text, got, a.By, err)
 		}
 	}
 	if _, err := Repair("no brackets"); !errors.Is(err, ErrNothingFound) {

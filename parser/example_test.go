@@ -61,9 +61,11 @@ func ExampleResult_Feedback() {
 	// Output:
 	// The call of get_wether was not made:
 	// - there is no tool "get_wether" (did you mean "get_weather"?)
+	// It is called so: get_weather(city: string, days?: integer, unit?: any = "c")
 	// The call of get_weather was not made:
 	// - /city: parameter "city" is required (add "city")
 	// - /days: must be integer, not string "soon" (give an integer)
+	// It is called so: get_weather(city: string, days?: integer, unit?: any = "c")
 	// Correct the call and make it again.
 }
 

@@ -32,7 +32,7 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 		return r, nil, err
 	}
 	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
-	return h.finish(), all, err
+	return h.finish(ctx, err), all, err
 }
 
 // ExplainReply parses a provider's reply like [Parser.ParseReply] and also returns

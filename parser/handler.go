@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -45,6 +46,10 @@ type handler struct {
 
 	progress *progress // of the call that is being read
 	begun    int       // how many calls have begun
+
+	attempts   []fallback.Attempt // repairs where the calls stand
+	broken     []fallback.Failure // bare objects that look like calls and cannot be read
+	recovering *fallback.Proposal // the proposal that is being checked
 
 	native normalizer.Format // of the calls in a reply's own field
 	paired map[int]bool      // calls that another repeated
@@ -165,8 +170,15 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		if h.explain != nil {
 			h.explain(Candidate{Candidate: *c, Reason: "not readable: " + c.Err.Error()})
 		}
+		broken, _ := c.Value.(string)
 		if c.Provenance != extractor.Bare {
 			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
+			r := &h.res.Rejected[len(h.res.Rejected)-1]
+			r.broken, r.named = broken, c.Named
+		} else if h.p.deep && len(h.broken) < maxBroken && !c.Evidence.Quoted && !c.Evidence.Example {
+			if tool := fallback.NamedIn(c.Raw, h.p.registry); tool != "" {
+				h.broken = append(h.broken, fallback.Failure{Tool: tool, Raw: c.Raw, Broken: broken, Span: [2]int{c.Start, c.End}, Provenance: c.Provenance, Truncated: c.Truncated})
+			}
 		}
 		return false
 	}
@@ -203,20 +215,26 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 // repair tries to read a broken candidate by other means.
 func (h *handler) repair(c *extractor.Candidate) bool {
 	raw, _ := c.Value.(string)
-	if h.p.o.NoRepairs || h.p.o.StrictMode || h.repairs >= h.p.o.MaxRepairAttempts {
+	if !h.p.inline || h.repairs >= h.p.o.MaxRepairAttempts {
 		return false
 	}
 	h.repairs++
-	attempt, err := fallback.Repair(raw)
+	start := time.Now()
+	repaired, err := fallback.Repair(raw)
+	attempt := fallback.Attempt{Strategy: fallback.StrategyAutoRepair, Tried: "lenient_reader, jsonrepair", DurationMicroseconds: time.Since(start).Microseconds()}
 	if err != nil {
+		attempt.Error = err.Error()
+		h.attempts = append(h.attempts, attempt)
 		return false
 	}
+	attempt.Tried, attempt.Changed = repaired.By, repaired.Fixes
+	h.attempts = append(h.attempts, attempt)
+	h.res.Strategy = string(fallback.StrategyAutoRepair)
 	if c.Named {
-		c.Arguments = attempt.Value
+		c.Arguments = repaired.Value
 	} else {
-		c.Value = attempt.Value
+		c.Value = repaired.Value
 	}
-	h.res.Strategy = "simple_repair"
 	c.Fixes.Add(c.Start, lenient.MissingClose)
 	c.Evidence.Guess = true
 	return true
@@ -273,6 +291,7 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 	if h.salvaging {
 		sc.add("in_reasoning")
 	}
+	h.recovered(&call, sc)
 	if !e.Explicit {
 		sc.add("shape_loose")
 	}
@@ -347,6 +366,9 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 		sc.add("placeholder")
 	}
 	score := sc.done()
+	if p := h.recovering; p != nil && p.Confidence > 0 {
+		score.Overall = min(score.Overall, round(p.Confidence))
+	}
 	call.Score, call.Confidence = score, score.Overall
 	if reasons := h.reasons(c, &call, tool, &v); len(reasons) > 0 {
 		h.rejectAll(&call, reasons)
@@ -474,9 +496,9 @@ func (h *handler) reasons(c *extractor.Candidate, call *Call, tool *registry.Too
 	switch {
 	case errors.Is(c.Err, extractor.ErrExpression):
 		return []validator.Error{{Code: CodeExpression, Message: c.Err.Error()}}
-	case call.Truncated && !h.p.o.AllowPartial:
+	case call.Truncated && !h.p.o.AllowPartial && h.recovering == nil:
 		return append([]validator.Error{{Code: CodeTruncated, Message: "the text ends inside the call"}}, v.Errors...)
-	case tool.RequireMarker && (call.Provenance == extractor.Bare || call.Inferred):
+	case tool.RequireMarker && (call.Provenance == extractor.Bare || call.Inferred || c.Method == extractor.MethodAssisted):
 		return []validator.Error{{Code: CodeMarkerRequired, Message: fmt.Sprintf("%q takes only calls that the model marked as calls", tool.Name)}}
 	case call.Provenance == extractor.Bare && h.isEcho(c.Raw):
 		return []validator.Error{{Code: CodeEcho, Message: "the text only repeats what was said to the model"}}
@@ -488,7 +510,7 @@ func (h *handler) reasons(c *extractor.Candidate, call *Call, tool *registry.Too
 		}
 	}
 	if len(v.Errors) > 0 {
-		if call.Truncated {
+		if call.Truncated && h.recovering == nil {
 			return nil
 		}
 		return v.Errors
@@ -577,15 +599,22 @@ func (p *Parser) newID() string {
 	return "call_" + string(b[:])
 }
 
-// finish completes the result.
-func (h *handler) finish() *Result {
+// finish completes the result. Where err says that the text was not read to its end
+// nothing more is tried.
+func (h *handler) finish(ctx context.Context, err error) *Result {
 	r := &h.res
 	if h.unclosed && len(r.Calls) == 0 && !h.p.o.NoFallbacks && h.reasoning.Len() > 0 && strings.TrimSpace(h.content.String()) == "" {
 		h.salvage()
 	}
 	h.release()
+	if err == nil {
+		h.fallBack(ctx)
+	}
 	r.Success = len(r.Calls) > 0
 	r.Content, r.Reasoning = h.content.String(), h.reasoning.String()
+	for i := range r.Rejected {
+		r.Rejected[i].tool = h.meant(&r.Rejected[i])
+	}
 	r.DurationMicroseconds = time.Since(h.start).Microseconds()
 	return r
 }

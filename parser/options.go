@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/validator"
 )
 
@@ -13,10 +14,12 @@ import (
 const (
 	DefaultMaxRepairAttempts = 3
 	DefaultTimeout           = 5 * time.Second
-	DefaultMinConfidence     = 0.5
-	DefaultMaxTextBytes      = 16 << 20
-	DefaultMaxCalls          = 128
-	DefaultMaxCandidates     = 1024
+	// DefaultModelTimeout is the timeout where the fallbacks ask a model.
+	DefaultModelTimeout  = 20 * time.Second
+	DefaultMinConfidence = 0.5
+	DefaultMaxTextBytes  = 16 << 20
+	DefaultMaxCalls      = 128
+	DefaultMaxCandidates = 1024
 )
 
 // Options say how a parser works. The zero value is the default: repairs and
@@ -31,12 +34,19 @@ type Options struct {
 	// NoRepairs leaves broken calls unread.
 	NoRepairs bool
 	// NoFallbacks leaves out what is tried when nothing was found: a look into
-	// reasoning that was never closed.
+	// reasoning that was never closed, and all Fallbacks but repairs where broken
+	// calls stand.
 	NoFallbacks bool
+	// Fallbacks are the tiers that are asked, in this order, where the text shows
+	// that a call was meant and none was found; nil means [fallback.Default].
+	// StrictMode asks none.
+	Fallbacks []fallback.Step
 	// MaxRepairAttempts is how many broken candidates of a text are repaired; 0
 	// means [DefaultMaxRepairAttempts].
 	MaxRepairAttempts int
-	// Timeout bounds one parse; 0 means [DefaultTimeout], less than 0 none.
+	// Timeout bounds one parse, fallbacks included; 0 means [DefaultTimeout], or
+	// [DefaultModelTimeout] where the fallbacks ask a model; less than 0 none. What
+	// waits for a stream's text does not count.
 	Timeout time.Duration
 	// MinConfidence is the confidence, from 0 to 1, below which a candidate is
 	// rejected; 0 means [DefaultMinConfidence].
@@ -75,11 +85,19 @@ func (o *Options) check() error {
 	case o.MaxTextBytes < 0, o.MaxCalls < 0, o.MaxCandidates < 0:
 		return fmt.Errorf("%w: a limit is less than 0", ErrOption)
 	}
+	if err := (&fallback.Chain{Steps: o.Fallbacks}).Check(); err != nil {
+		return fmt.Errorf("%w: Fallbacks: %w", ErrOption, err)
+	}
 	if o.MaxRepairAttempts == 0 {
 		o.MaxRepairAttempts = DefaultMaxRepairAttempts
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
+		for _, s := range o.Fallbacks {
+			if s.Tier != nil && s.Tier.Strategy() == fallback.StrategyModel {
+				o.Timeout = DefaultModelTimeout
+			}
+		}
 	}
 	if o.MinConfidence == 0 {
 		o.MinConfidence = DefaultMinConfidence

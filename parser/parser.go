@@ -13,6 +13,7 @@ import (
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/registry"
 )
@@ -30,6 +31,10 @@ type Parser struct {
 	registry *registry.Registry
 	o        Options
 	table    *extractor.Table
+	chain    fallback.Chain
+	// inline says that broken calls are repaired where they stand, deep that the
+	// chain has tiers that look at the text itself.
+	inline, deep bool
 }
 
 // builtin is the table of the built-in dialects.
@@ -62,6 +67,7 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 		}
 		p.table = t
 	}
+	p.setChain()
 	return p, nil
 }
 
@@ -84,7 +90,7 @@ func (p *Parser) Parse(ctx context.Context, text string, c Context) (*Result, er
 	}
 	h := newHandler(p, c, start)
 	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
-	return h.finish(), err
+	return h.finish(ctx, err), err
 }
 
 // scan runs a scanner over a cursor and isolates its panics.

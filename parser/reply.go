@@ -212,7 +212,7 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 	info := f.info
 	h.res.Reply = &info
 	h.res.Truncated = h.res.Truncated || f.cut || info.Finish == adapters.FinishLength
-	f.result = h.finish()
+	f.result = h.finish(f.ctx, f.err)
 	if h.emit != nil {
 		f.events = append(f.events, Event{Type: EventResult, Result: f.result})
 	}

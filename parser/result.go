@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
 
@@ -36,6 +38,10 @@ type Rejected struct {
 	Span       [2]int               `json:"span"`
 	Errors     []validator.Error    `json:"errors"`
 	Score      Score                `json:"-"`
+
+	tool   *registry.Tool // that was meant
+	broken string         // what could not be read
+	named  bool           // broken are the arguments alone
 }
 
 // Codes of rejection, besides those of the validator.
@@ -67,12 +73,16 @@ type Result struct {
 	Repaired bool `json:"repaired"`
 	// Truncated says that the text was cut off.
 	Truncated bool `json:"truncated"`
-	// Strategy names the fallback that found the calls, if one did.
+	// Strategy names the fallback that found the calls, if one did: a
+	// [fallback.Strategy], "open_reasoning" or "known_issue".
 	Strategy string   `json:"strategy"`
 	Warnings []string `json:"warnings"`
 	// Dropped are the stretches of the text that are neither content nor
 	// reasoning nor a call: markers, invented results, white space around calls.
 	Dropped []Dropped `json:"dropped,omitempty"`
+	// Recovery says what was tried where reading alone gave no call, and what a
+	// person may do.
+	Recovery *fallback.Report `json:"recovery,omitempty"`
 	// Reply is what the provider's reply said besides, where there was one.
 	Reply *ReplyInfo `json:"reply,omitempty"`
 	// DurationMicroseconds is how long the parse took.
@@ -112,7 +122,13 @@ func (r *Result) Feedback() string {
 					fmt.Fprintf(&b, " (%s)", e.SuggestedFix)
 				}
 			}
+			if e.Code == CodeMalformed {
+				fmt.Fprintf(&b, ": %q", clip(x.Raw))
+			}
 			b.WriteString("\n")
+		}
+		if x.tool != nil {
+			fmt.Fprintf(&b, "It is called so: %s\n", x.tool.Signature())
 		}
 	}
 	if b.Len() > 0 {

@@ -73,6 +73,8 @@ var weights = map[string]struct {
 	"foreign_close":    {structural, 0.85},
 	"missing_close":    {structural, 0.96},
 	"guessed":          {structural, 0.8},
+	"assisted":         {structural, 0.85},
+	"concluded":        {contextual, 0.9},
 	"repair_plain":     {structural, 0.98},
 	"repair_doubtful":  {structural, 0.88},
 	"repair_library":   {structural, 0.75},

@@ -133,7 +133,7 @@ func (f *Feeder) End() ([]Event, error) {
 
 // send makes the event of the result.
 func (f *Feeder) send() {
-	r := f.h.finish()
+	r := f.h.finish(f.ctx, f.err)
 	f.events = append(f.events, Event{Type: EventResult, Result: r})
 }
 

@@ -68,7 +68,7 @@ func (r *Registry) Add(tools ...Tool) error {
 	for i := range tools {
 		t := tools[i]
 		if !validName(t.Name) {
-			errs = append(errs, fmt.Errorf("tool %d: name %q is empty, longer than %d bytes or has control characters", i, t.Name, maxNameBytes))
+			errs = append(errs, fmt.Errorf("tool %d: name %q is empty, longer than %d bytes or has control characters", i, t.Name, MaxNameBytes))
 			continue
 		}
 		if err := t.prepare(); err != nil {

@@ -52,13 +52,13 @@ func (t *Tool) Warnings() []string { return t.warnings }
 // name.
 func (t *Tool) Order() []string { return t.order }
 
-// maxNameBytes is how long a name may be to be matched.
-const maxNameBytes = 256
+// MaxNameBytes is how long a name may be to be matched.
+const MaxNameBytes = 256
 
 // validName reports whether a name can be matched: not empty, not too long, and
 // without control and bidirectional formatting characters.
 func validName(name string) bool {
-	if name == "" || len(name) > maxNameBytes {
+	if name == "" || len(name) > MaxNameBytes {
 		return false
 	}
 	return !strings.ContainsFunc(name, func(r rune) bool {

@@ -1,0 +1,256 @@
+package fallback
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// InventedError says that a proposed call holds what does not stand in the text.
+type InventedError struct {
+	Path string // JSON pointer into the parameters
+	What string // "value" or "parameter"
+}
+
+// Error says which it is.
+func (e *InventedError) Error() string {
+	return fmt.Sprintf("the %s at %s does not stand in the text", e.What, e.Path)
+}
+
+// maxGroundedDepth bounds how deep values are looked at.
+const maxGroundedDepth = 64
+
+// Grounded checks that nothing in a call's parameters was invented: each parameter's
+// name stands in the text, give or take a typing error, and each of its values stands
+// behind it, whole, as a string that something delimits or as a number. The error is
+// an [InventedError].
+func Grounded(text string, parameters map[string]any) error {
+	g := newGround(text, parameters)
+	keys := make([]string, 0, len(parameters))
+	for key := range parameters {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if err := g.parameter(key, parameters[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ground is a text as it is looked up in.
+type ground struct {
+	texts []groundText // as it is, and with its escapes read
+}
+
+// groundText is one reading of the text.
+type groundText struct {
+	text string
+	// marks are where the names of the parameters stand, in order.
+	marks []mark
+}
+
+type mark struct {
+	at, end int
+	key     string // the parameter that is meant
+}
+
+func newGround(text string, parameters map[string]any) *ground {
+	g := &ground{}
+	for _, t := range []string{text, unescaped(text)} {
+		if len(g.texts) == 1 && t == text {
+			break
+		}
+		g.texts = append(g.texts, groundText{t, marksIn(t, parameters)})
+	}
+	return g
+}
+
+// marksIn finds the words that name a parameter.
+func marksIn(text string, parameters map[string]any) (marks []mark) {
+	folded := make(map[string]string, len(parameters))
+	for key := range parameters {
+		folded[foldKey(key)] = key
+	}
+	for i := 0; i < len(text); {
+		if !isWordByte(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && isWordByte(text[i]) {
+			i++
+		}
+		word := foldKey(text[start:i])
+		key, ok := folded[word]
+		if !ok && len(word) >= 4 && len(word) <= 64 {
+			for f, k := range folded {
+				if allowed := len(f) / 4; allowed > 0 && len(f) <= 64 && levenshtein.ComputeDistance(word, f) <= min(allowed, 2) {
+					if ok && k > key {
+						continue // two may be meant: always the same one
+					}
+					key, ok = k, true
+				}
+			}
+		}
+		if ok {
+			marks = append(marks, mark{start, i, key})
+		}
+	}
+	return marks
+}
+
+func foldKey(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '_', '-', '.', '/':
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
+}
+
+func (g *ground) parameter(key string, value any) error {
+	path := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	named := false
+	for _, t := range g.texts {
+		for _, m := range t.marks {
+			named = named || m.key == key
+		}
+	}
+	if !named {
+		return &InventedError{path, "parameter"}
+	}
+	return g.value(key, path, value, 0)
+}
+
+// value checks a value of a parameter, and all that is in it.
+func (g *ground) value(key, path string, v any, depth int) error {
+	if depth > maxGroundedDepth {
+		return &InventedError{path, "value"}
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		for name, e := range x {
+			if !g.stands(key, name, depth > 0) {
+				return &InventedError{path + "/" + name, "parameter"}
+			}
+			if err := g.value(key, path+"/"+name, e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []any:
+		for i, e := range x {
+			if err := g.value(key, path+"/"+strconv.Itoa(i), e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var words []string
+	switch x := v.(type) {
+	case string:
+		words = []string{x}
+	case json.Number:
+		words = []string{string(x)}
+	case float64:
+		words = []string{strconv.FormatFloat(x, 'f', -1, 64)}
+	case bool:
+		words = []string{"false", "False", "no", "off"}
+		if x {
+			words = []string{"true", "True", "yes", "on"}
+		}
+	case nil:
+		words = []string{"null", "None", "nil"}
+	}
+	for _, w := range words {
+		if g.stands(key, w, depth > 0) {
+			return nil
+		}
+	}
+	return &InventedError{path, "value"}
+}
+
+// stands reports whether a word stands behind a parameter's name, whole, with no
+// other parameter's name between them unless it stands inside of a list or an object.
+func (g *ground) stands(key, word string, inside bool) bool {
+	for _, t := range g.texts {
+		if t.stands(key, word, inside) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *groundText) stands(key, word string, inside bool) bool {
+	if word == "" {
+		return strings.Contains(t.text, `""`) || strings.Contains(t.text, "''") || strings.Contains(t.text, "><")
+	}
+	next := 0 // the first mark behind the place that is looked at
+	for from := 0; ; {
+		i := strings.Index(t.text[from:], word)
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		_, size := utf8.DecodeRuneInString(t.text[at:])
+		from = at + size
+		for next < len(t.marks) && t.marks[next].end <= at {
+			next++
+		}
+		if next == 0 || !inside && t.marks[next-1].key != key {
+			continue
+		}
+		if inside && !slices.ContainsFunc(t.marks[:next], func(m mark) bool { return m.key == key }) {
+			continue
+		}
+		if t.delimited(at, at+len(word), t.marks[next-1].end) {
+			return true
+		}
+	}
+}
+
+// delimited reports whether a stretch of text is a value of its own: something before
+// it opens it, or its name stands right there, and something behind it closes it.
+func (t *groundText) delimited(from, to, name int) bool {
+	before := strings.TrimRight(t.text[:from], " \t")
+	after := strings.TrimLeft(t.text[to:], " \t")
+	opened := len(before) <= name || strings.IndexByte("\"'`:=>,([{\n\r\\", before[len(before)-1]) >= 0
+	closed := after == "" || strings.IndexByte("\"'`,;}])<\n\r\\", after[0]) >= 0
+	if !closed && len(after) < len(t.text)-to { // a space: the end of a value without spaces
+		closed = !strings.ContainsAny(t.text[from:to], " \t\n")
+	}
+	return opened && closed
+}
+
+var escapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\/`, "/")
+
+// unescaped reads the escapes of JSON in a text.
+func unescaped(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	if strings.Contains(text, `\u`) {
+		var b strings.Builder
+		for i := 0; i < len(text); i++ {
+			if text[i] == '\\' && i+6 <= len(text) && text[i+1] == 'u' && (i == 0 || text[i-1] != '\\') {
+				if n, err := strconv.ParseUint(text[i+2:i+6], 16, 16); err == nil {
+					b.WriteRune(rune(n))
+					i += 5
+					continue
+				}
+			}
+			b.WriteByte(text[i])
+		}
+		text = b.String()
+	}
+	return escapes.Replace(text)
+}

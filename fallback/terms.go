@@ -1,0 +1,95 @@
+package fallback
+
+import (
+	"strings"
+	"unicode"
+)
+
+// idle are words that say nothing of what is meant.
+var idle = map[string]bool{
+	"a": true, "an": true, "the": true, "of": true, "to": true, "in": true, "on": true, "at": true, "for": true, "and": true, "or": true, "with": true, "by": true, "is": true,
+	"it": true, "its": true, "this": true, "that": true, "be": true, "are": true, "i": true, "you": true, "we": true, "me": true, "my": true, "your": true, "will": true,
+	"ll": true, "please": true, "can": true, "could": true, "would": true, "let": true, "as": true, "from": true, "use": true, "tool": true, "function": true, "given": true,
+}
+
+// same are words that mean one thing when one asks for something.
+var same = map[string]string{
+	"make": "create", "draw": "create", "add": "create", "insert": "create", "build": "create", "new": "create", "place": "create",
+	"remove": "delete", "erase": "delete", "drop": "delete", "destroy": "delete",
+	"find": "search", "look": "search", "lookup": "search", "query": "search",
+	"show": "get", "fetch": "get", "read": "get", "retrieve": "get", "display": "get", "list": "get", "check": "get", "tell": "get",
+	"change": "set", "update": "set", "modify": "set", "edit": "set", "put": "set",
+	"rect": "rectangle", "box": "rectangle", "square": "rectangle", "colour": "color", "picture": "image", "photo": "image", "mail": "email",
+	"send": "send", "write": "write", "save": "write", "run": "run", "execute": "run", "wide": "width", "high": "height", "tall": "height", "forecast": "weather", "temperature": "weather",
+}
+
+// terms cuts a text or a name into words as they are compared: small letters, at
+// capitals within words too, without endings, each word of a group by one name.
+func terms(text string) []string {
+	var out []string
+	var b strings.Builder
+	end := func() {
+		if b.Len() > 0 {
+			if w := stem(b.String()); !idle[w] {
+				out = append(out, w)
+			}
+			b.Reset()
+		}
+	}
+	lower := false
+	for _, r := range text {
+		switch {
+		case unicode.IsLetter(r):
+			if unicode.IsUpper(r) && lower {
+				end()
+			}
+			lower = unicode.IsLower(r)
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.IsDigit(r) && b.Len() > 0:
+			b.WriteRune(r)
+			lower = false
+		default:
+			end()
+			lower = false
+		}
+	}
+	end()
+	return out
+}
+
+// stem takes the commonest endings of English off a word.
+func stem(w string) string {
+	if s, ok := same[w]; ok {
+		return s
+	}
+	for _, e := range []struct{ ending, instead string }{{"ies", "y"}, {"ing", ""}, {"sses", "ss"}, {"xes", "x"}, {"es", "e"}, {"ed", ""}, {"s", ""}} {
+		if s, ok := strings.CutSuffix(w, e.ending); ok && len(s) >= 3 && !strings.HasSuffix(w, "ss") {
+			if len(s) > 3 && e.instead == "" && e.ending != "s" && s[len(s)-1] == s[len(s)-2] && s[len(s)-1] != 'l' && s[len(s)-1] != 's' {
+				s = s[:len(s)-1] // setting, dropped
+			}
+			w = s + e.instead
+			break
+		}
+	}
+	if s, ok := same[w]; ok {
+		return s
+	}
+	w = strings.TrimSuffix(w, "e")
+	if s, ok := same[w+"e"]; ok {
+		return s
+	}
+	if s, ok := sameStems[w]; ok {
+		return s
+	}
+	return w
+}
+
+// sameStems maps what words of a group are cut down to.
+var sameStems = func() map[string]string {
+	m := map[string]string{}
+	for from, to := range same {
+		m[strings.TrimSuffix(from, "e")] = to
+		m[strings.TrimSuffix(to, "e")] = to
+	}
+	return m
+}()

@@ -1,0 +1,136 @@
+package registry
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Bounds of a signature.
+const (
+	maxSignatureParameters = 32
+	maxSignatureEnum       = 12
+	maxSignatureDepth      = 3
+)
+
+// Signature writes how the tool is called, in few words: its parameters in their
+// order, their types as TypeScript writes them, a question mark behind those that may
+// be left out, and their defaults. Such as
+//
+//	get_weather(city: string, unit?: "c" | "f", days?: integer = 3)
+//
+// It is for messages to people and models.
+func (t *Tool) Signature() string {
+	properties, _ := t.Parameters["properties"].(map[string]any)
+	if properties == nil && t.Parameters != nil && t.Parameters["type"] == nil {
+		properties = propertyMap(t.Parameters)
+	}
+	var parts []string
+	for i, name := range t.Order() {
+		if i == maxSignatureParameters {
+			parts = append(parts, "…")
+			break
+		}
+		property, _ := properties[name].(map[string]any)
+		var b strings.Builder
+		b.WriteString(name)
+		if !t.Requires(name) {
+			b.WriteByte('?')
+		}
+		b.WriteString(": " + typeName(property, 0))
+		value, ok := t.Defaults[name]
+		if !ok {
+			value, ok = property["default"]
+		}
+		if ok {
+			b.WriteString(" = " + literal(value))
+		}
+		parts = append(parts, b.String())
+	}
+	return t.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Requires reports whether a parameter has to be given.
+func (t *Tool) Requires(name string) bool {
+	if slices.Contains(t.Required, name) {
+		return true
+	}
+	if s := t.Schema(); s != nil {
+		return slices.Contains(s.Required, name)
+	}
+	return false
+}
+
+// typeName writes a schema as a type.
+func typeName(schema map[string]any, depth int) string {
+	if enum, ok := schema["enum"].([]any); ok && len(enum) > 0 {
+		var values []string
+		for i, v := range enum {
+			if i == maxSignatureEnum {
+				values = append(values, "…")
+				break
+			}
+			values = append(values, literal(v))
+		}
+		return strings.Join(values, " | ")
+	}
+	kind := ""
+	switch t := schema["type"].(type) {
+	case string:
+		kind = t
+	case []any:
+		var kinds []string
+		for _, k := range t {
+			if s, ok := k.(string); ok {
+				kinds = append(kinds, s)
+			}
+		}
+		kind = strings.Join(kinds, " | ")
+	}
+	switch {
+	case kind == "array" && depth < maxSignatureDepth:
+		items, _ := schema["items"].(map[string]any)
+		if of := typeName(items, depth+1); !strings.Contains(of, " ") {
+			return of + "[]"
+		}
+		return "array"
+	case kind == "object" && depth < maxSignatureDepth:
+		properties, _ := schema["properties"].(map[string]any)
+		if len(properties) == 0 || len(properties) > maxSignatureEnum {
+			return "object"
+		}
+		var members []string
+		for name, p := range properties {
+			inner, _ := p.(map[string]any)
+			members = append(members, name+": "+typeName(inner, depth+1))
+		}
+		slices.Sort(members)
+		return "{" + strings.Join(members, ", ") + "}"
+	case kind == "":
+		return "any"
+	}
+	return kind
+}
+
+// literal writes a value as JSON, shortened.
+func literal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "…"
+	}
+	if len(b) > 64 {
+		return strings.ToValidUTF8(string(b[:64]), "") + "…"
+	}
+	return string(b)
+}
+
+// HasDefault reports whether a parameter that is left out gets a value of its own.
+func (t *Tool) HasDefault(name string) bool {
+	if _, ok := t.Defaults[name]; ok {
+		return true
+	}
+	properties, _ := t.Parameters["properties"].(map[string]any)
+	property, _ := properties[name].(map[string]any)
+	_, ok := property["default"]
+	return ok
+}
