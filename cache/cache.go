@@ -1,85 +1,265 @@
-// Package cache keeps what is costly to make again, such as compiled schemas.
+// Package cache keeps what is costly to make again: compiled tools, and what texts
+// were parsed to. It also learns which dialects and repairs worked for a model.
 package cache
 
 import (
+	"context"
 	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
 	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 )
 
-// Key identifies what is cached: a hash of all that it is made from.
+// Key identifies what is cached: a SHA-256 of all that it is made from.
 type Key [sha256.Size]byte
 
-// KeyOf hashes parts, each with its length, so that no two lists of parts have
-// the same key.
-func KeyOf(parts ...[]byte) Key {
-	h := sha256.New()
-	var length [8]byte
+var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
+
+// maxKeyBuffer bounds the buffers that are kept for making keys, in bytes.
+const maxKeyBuffer = 256 << 10
+
+// KeyOf hashes parts, each with its length before it, so that no two lists of parts
+// have the same key.
+func KeyOf[T ~string | ~[]byte](parts ...T) Key {
+	buffer := keyBuffers.Get().(*[]byte)
+	b := (*buffer)[:0]
 	for _, p := range parts {
-		for i, n := 0, uint64(len(p)); i < 8; i++ {
-			length[i] = byte(n >> (8 * i))
-		}
-		h.Write(length[:])
-		h.Write(p)
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(p)))
+		b = append(b, p...)
 	}
-	return Key(h.Sum(nil))
+	k := Key(sha256.Sum256(b))
+	if cap(b) <= maxKeyBuffer {
+		*buffer = b
+		keyBuffers.Put(buffer)
+	}
+	return k
 }
 
-// Cache keeps the values used last, bounded by their number and by their bytes.
-// It is safe for concurrent use.
+// Options bound a cache. Zero values mean the defaults.
+type Options struct {
+	// MaxEntries is how many values are kept; 0 means 1,000.
+	MaxEntries int
+	// MaxBytes is how much they may take together; 0 means 64 MB. A value that takes
+	// more than the share of its part of the cache is not kept.
+	MaxBytes int
+	// TTL is how long a value is kept; 0 means an hour, less than 0 for ever.
+	TTL time.Duration
+}
+
+// ErrOptions says that a bound is less than it can be.
+var ErrOptions = errors.New("bad cache options")
+
+// Defaults of the options.
+const (
+	DefaultMaxEntries = 1000
+	DefaultMaxBytes   = 64 << 20
+	DefaultTTL        = time.Hour
+)
+
+// Cache keeps values by 2Q: what is used again stays, what was used once goes first.
+// It is bounded by number, by bytes and by time, and cut into parts that do not wait
+// for each other. It starts no goroutine of its own. It is safe for concurrent use.
 type Cache[V any] struct {
+	shards []shard[V]
+	ttl    time.Duration
+	flight singleflight.Group
+
+	hits, misses, shared, evictions, expired atomic.Int64
+}
+
+type shard[V any] struct {
 	mu       sync.Mutex
-	lru      *simplelru.LRU[Key, entry[V]]
+	queue    *lru.TwoQueueCache[Key, entry[V]]
 	bytes    int
 	maxBytes int
+	capacity int
 }
 
 type entry[V any] struct {
-	value V
-	size  int
+	value   V
+	size    int
+	expires int64 // in nanoseconds since 1970; 0: never
 }
 
-// New returns a cache of at most so many entries and bytes, both at least 1.
-func New[V any](entries, maxBytes int) *Cache[V] {
-	c := &Cache[V]{maxBytes: maxBytes}
-	lru, err := simplelru.NewLRU(max(entries, 1), func(_ Key, e entry[V]) { c.bytes -= e.size })
-	if err != nil {
-		panic(err) // the size is positive
+// perShard is about how many values a part of a cache holds: few, since the parts
+// count their bytes anew where a value had to go.
+const perShard = 64
+
+// New returns a cache.
+func New[V any](o Options) (*Cache[V], error) {
+	if o.MaxEntries < 0 || o.MaxBytes < 0 {
+		return nil, fmt.Errorf("%w: MaxEntries is %d and MaxBytes is %d, must be 0 or more", ErrOptions, o.MaxEntries, o.MaxBytes)
 	}
-	c.lru = lru
-	return c
+	if o.MaxEntries == 0 {
+		o.MaxEntries = DefaultMaxEntries
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.TTL == 0 {
+		o.TTL = DefaultTTL
+	}
+	n := 1
+	if o.MaxEntries > perShard {
+		n = 1 << bits.Len(uint(o.MaxEntries/perShard-1)) // a power of two
+	}
+	c := &Cache[V]{shards: make([]shard[V], n), ttl: o.TTL}
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.capacity = max(o.MaxEntries/n, 1)
+		s.maxBytes = max(o.MaxBytes/n, 1)
+		q, err := lru.New2Q[Key, entry[V]](max(s.capacity, 2)) // it cannot have one
+		if err != nil {
+			return nil, err
+		}
+		s.queue = q
+	}
+	return c, nil
 }
 
-// Get returns the value of a key, made by build if it is not there. size is about
-// how many bytes the value takes; a value larger than the cache is not kept. An
-// error of build is returned and nothing is kept.
-func (c *Cache[V]) Get(k Key, build func() (v V, size int, err error)) (V, error) {
-	c.mu.Lock()
-	e, ok := c.lru.Get(k)
-	c.mu.Unlock()
-	if ok {
-		return e.value, nil
-	}
-	v, size, err := build()
-	if err != nil || size > c.maxBytes {
-		return v, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if old, ok := c.lru.Get(k); ok {
-		return old.value, nil
-	}
-	c.lru.Add(k, entry[V]{v, size})
-	for c.bytes += size; c.bytes > c.maxBytes && c.lru.Len() > 1; {
-		c.lru.RemoveOldest()
-	}
-	return v, nil
+func (c *Cache[V]) shard(k Key) *shard[V] {
+	return &c.shards[int(binary.LittleEndian.Uint16(k[:]))&(len(c.shards)-1)]
 }
 
-// Len is how many values are kept.
-func (c *Cache[V]) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lru.Len()
+// Get returns the value of a key. It is the one that was added: what it points to
+// must not be changed.
+func (c *Cache[V]) Get(k Key) (v V, ok bool) {
+	s := c.shard(k)
+	s.mu.Lock()
+	e, ok := s.queue.Get(k)
+	if ok && e.expires != 0 && time.Now().UnixNano() >= e.expires {
+		s.queue.Remove(k)
+		s.bytes -= e.size
+		c.expired.Add(1)
+		ok = false
+	}
+	s.mu.Unlock()
+	if !ok {
+		c.misses.Add(1)
+		return v, false
+	}
+	c.hits.Add(1)
+	return e.value, true
+}
+
+// Add keeps a value that takes about so many bytes.
+func (c *Cache[V]) Add(k Key, v V, size int) {
+	s := c.shard(k)
+	e := entry[V]{v, max(size, 1) + len(k), 0}
+	if e.size > s.maxBytes {
+		return
+	}
+	if c.ttl > 0 {
+		e.expires = time.Now().Add(c.ttl).UnixNano()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.queue.Len()
+	if old, ok := s.queue.Peek(k); ok {
+		s.bytes -= old.size
+		before--
+	}
+	s.queue.Add(k, e)
+	s.bytes += e.size
+	if gone := before + 1 - s.queue.Len(); gone > 0 { // the queue does not say which
+		c.evictions.Add(int64(gone))
+		s.bytes = 0
+		for _, e := range s.queue.Values() {
+			s.bytes += e.size
+		}
+	}
+	if s.bytes <= s.maxBytes && s.queue.Len() <= s.capacity {
+		return
+	}
+	for _, old := range s.queue.Keys() {
+		if s.bytes <= s.maxBytes && s.queue.Len() <= s.capacity {
+			break
+		}
+		if old == k {
+			continue
+		}
+		if e, ok := s.queue.Peek(old); ok {
+			s.queue.Remove(old)
+			s.bytes -= e.size
+			c.evictions.Add(1)
+		}
+	}
+}
+
+// Do returns the value of a key, made by build if it is not there. Where several ask
+// for the same key at once it is made once. size is about how many bytes the value
+// takes, less than 0 if it is not to be kept; with an error it is not kept. What build
+// makes does not end with the context of the one who asked first, but nobody waits
+// longer than his own context lasts.
+func (c *Cache[V]) Do(ctx context.Context, k Key, build func(context.Context) (v V, size int, err error)) (V, error) {
+	if v, ok := c.Get(k); ok {
+		return v, nil
+	}
+	result := c.flight.DoChan(string(k[:]), func() (v any, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("internal error: %v", p)
+			}
+		}()
+		made, size, err := build(context.WithoutCancel(ctx))
+		if err == nil && size >= 0 {
+			c.Add(k, made, size)
+		}
+		return made, err
+	})
+	select {
+	case r := <-result:
+		if r.Shared {
+			c.shared.Add(1)
+		}
+		v, _ := r.Val.(V)
+		return v, r.Err
+	case <-ctx.Done():
+		var none V
+		return none, ctx.Err()
+	}
+}
+
+// Stats say how a cache does.
+type Stats struct {
+	Hits    int64 `json:"hits"`
+	Misses  int64 `json:"misses"`
+	Entries int64 `json:"entries"`
+	Bytes   int64 `json:"bytes"`
+	// Evictions counts the values that went for want of room, Expired those that were
+	// too old, Shared those that were made once for several who asked.
+	Evictions int64 `json:"evictions"`
+	Expired   int64 `json:"expired"`
+	Shared    int64 `json:"shared"`
+}
+
+// Stats returns how the cache does.
+func (c *Cache[V]) Stats() Stats {
+	s := Stats{Hits: c.hits.Load(), Misses: c.misses.Load(), Evictions: c.evictions.Load(), Expired: c.expired.Load(), Shared: c.shared.Load()}
+	for i := range c.shards {
+		x := &c.shards[i]
+		x.mu.Lock()
+		s.Entries += int64(x.queue.Len())
+		s.Bytes += int64(x.bytes)
+		x.mu.Unlock()
+	}
+	return s
+}
+
+// Purge empties the cache.
+func (c *Cache[V]) Purge() {
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		s.queue.Purge()
+		s.bytes = 0
+		s.mu.Unlock()
+	}
 }

@@ -1,41 +1,177 @@
 package cache
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 )
 
-func TestCache(t *testing.T) {
-	c := New[int](2, 100)
-	built := 0
-	get := func(name string, size int) int {
-		v, err := c.Get(KeyOf([]byte(name)), func() (int, int, error) { built++; return built, size, nil })
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func mustNew(t testing.TB, o Options) *Cache[int] {
+	t.Helper()
+	c, err := New[int](o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func key(i int) Key { return KeyOf(fmt.Sprint(i)) }
+
+func TestKeys(t *testing.T) {
+	if KeyOf("ab", "c") == KeyOf("a", "bc") || KeyOf("") == KeyOf("", "") {
+		t.Error("parts run together")
+	}
+	if KeyOf("a", "b") != KeyOf([]byte("a"), []byte("b")) {
+		t.Error("bytes and strings differ")
+	}
+}
+
+func TestBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{MaxEntries: rapid.IntRange(1, 300).Draw(t, "entries"), MaxBytes: rapid.IntRange(100, 20000).Draw(t, "bytes")}
+		c, err := New[int](o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v
+		for i := range rapid.IntRange(0, 600).Draw(t, "adds") {
+			k := key(rapid.IntRange(0, 400).Draw(t, "key"))
+			if v, ok := c.Get(k); ok && key(v) != k {
+				t.Fatalf("a key has another's value %d", v)
+			}
+			n := rapid.IntRange(0, 400).Draw(t, "of")
+			c.Add(key(n), n, rapid.IntRange(0, 400).Draw(t, "size"))
+			if s := c.Stats(); s.Bytes > int64(o.MaxBytes) || s.Entries > int64(o.MaxEntries) || s.Bytes < 0 {
+				t.Fatalf("after %d: %+v of %+v", i, s, o)
+			}
+		}
+	})
+	for _, bad := range []Options{{MaxEntries: -1}, {MaxBytes: -1}} {
+		if _, err := New[int](bad); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %v", bad, err)
+		}
 	}
-	get("a", 10)
-	if again := get("a", 10); again != 1 || get("b", 10) != 2 {
-		t.Error("a value is made again")
-	}
-	get("c", 10)
-	if c.Len() != 2 || get("a", 10) != 4 {
-		t.Error("the oldest value is not the one that goes")
-	}
-	get("big", 95)
-	if c.Len() != 1 {
-		t.Errorf("%d values are kept beyond the bytes", c.Len())
-	}
-	get("too big", 101)
-	if c.Len() != 1 {
-		t.Error("a value larger than the cache is kept")
-	}
+}
+
+func TestExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := mustNew(t, Options{TTL: time.Minute})
+		c.Add(key(1), 1, 10)
+		time.Sleep(59 * time.Second)
+		if _, ok := c.Get(key(1)); !ok {
+			t.Error("it went too early")
+		}
+		time.Sleep(time.Second)
+		if _, ok := c.Get(key(1)); ok || c.Stats().Entries != 0 || c.Stats().Expired != 1 || c.Stats().Bytes != 0 {
+			t.Errorf("it stays: %+v", c.Stats())
+		}
+		forever := mustNew(t, Options{TTL: -1})
+		forever.Add(key(1), 1, 10)
+		time.Sleep(1000 * time.Hour)
+		if _, ok := forever.Get(key(1)); !ok {
+			t.Error("it went")
+		}
+	})
+}
+
+// TestOnce checks that what several ask for at once is made once, and that one who
+// goes away takes nothing from the others.
+func TestOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := mustNew(t, Options{})
+		made := 0
+		build := func(ctx context.Context) (int, int, error) {
+			time.Sleep(time.Second)
+			made++
+			return 7, 1, ctx.Err()
+		}
+		first, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := c.Do(first, key(1), build); !errors.Is(err, context.Canceled) {
+				t.Errorf("the first: %v", err)
+			}
+		})
+		synctest.Wait()
+		for range 15 {
+			wg.Go(func() {
+				if v, err := c.Do(context.Background(), key(1), build); v != 7 || err != nil {
+					t.Errorf("%d, %v", v, err)
+				}
+			})
+		}
+		synctest.Wait()
+		cancel()
+		wg.Wait()
+		if made != 1 {
+			t.Errorf("it was made %d times", made)
+		}
+		if v, ok := c.Get(key(1)); !ok || v != 7 {
+			t.Error("it is not kept")
+		}
+	})
+}
+
+func TestNotKept(t *testing.T) {
+	c := mustNew(t, Options{})
 	bad := errors.New("bad")
-	if _, err := c.Get(KeyOf([]byte("x")), func() (int, int, error) { return 0, 0, bad }); !errors.Is(err, bad) {
-		t.Errorf("%v", err)
+	if _, err := c.Do(context.Background(), key(1), func(context.Context) (int, int, error) { return 1, 1, bad }); !errors.Is(err, bad) {
+		t.Error(err)
 	}
-	if KeyOf([]byte("ab"), []byte("c")) == KeyOf([]byte("a"), []byte("bc")) {
-		t.Error("parts run together")
+	if v, err := c.Do(context.Background(), key(1), func(context.Context) (int, int, error) { return 2, -1, nil }); v != 2 || err != nil {
+		t.Error(v, err)
+	}
+	if _, err := c.Do(context.Background(), key(1), func(context.Context) (int, int, error) { panic("no") }); err == nil {
+		t.Error("a panic gives no error")
+	}
+	if n := c.Stats().Entries; n != 0 {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	p, err := NewPatterns(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		p.Learn("a", "qwen", KindDialect, "hermes", true)
+		p.Learn("a", "qwen", KindDialect, "mistral", false)
+	}
+	p.Learn("a", "qwen", KindDialect, "react", true)
+	p.Learn("a", "qwen", KindDialect, "react", false)
+	p.Learn("a", "qwen", KindRepair, "trailing_comma", true)
+	var names []string
+	for _, x := range p.Likeliest("a", "qwen", KindDialect) {
+		names = append(names, x.Name)
+	}
+	if fmt.Sprint(names) != "[hermes react]" {
+		t.Errorf("%v", names)
+	}
+	if len(p.Likeliest("b", "qwen", KindDialect)) != 0 {
+		t.Error("one tenant learns from another")
+	}
+	for i := range 2 * maxTried {
+		p.Learn("a", "qwen", KindRepair, fmt.Sprint(i), true)
+		p.Learn("a", "qwen", KindDialect, "hermes", true)
+	}
+	if n := len(p.Likeliest("a", "qwen", KindRepair)); n > maxNames {
+		t.Errorf("%d names", n)
+	}
+	if x := p.Likeliest("a", "qwen", KindDialect)[0]; x.Name != "hermes" || x.Tried > maxTried || x.SuccessRate() > 1 {
+		t.Errorf("%+v", x)
+	}
+	p.Learn("a", "m2", KindDialect, "x", true)
+	p.Learn("a", "m3", KindDialect, "x", true)
+	if len(p.Likeliest("a", "qwen", KindDialect)) != 0 {
+		t.Error("the model used least stays")
 	}
 }

@@ -28,7 +28,7 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 	var all []Candidate
 	h.explain = func(x Candidate) { all = append(all, x) }
 	if len(text) > p.o.MaxTextBytes {
-		r, err := p.Parse(ctx, text, c)
+		r, err := p.parseText(ctx, text, c, start)
 		return r, nil, err
 	}
 	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)

@@ -575,6 +575,7 @@ func (h *handler) giveID(call *Call) {
 		call.ID = h.progress.id
 	case call.ID == "":
 		call.ID = h.p.newID()
+		call.madeID = true
 	}
 	if original := call.ID; h.ids[original] {
 		for n := 2; h.ids[call.ID]; n++ {

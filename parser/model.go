@@ -3,8 +3,11 @@ package parser
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/cache"
 )
 
 // ModelSpecificParser parses what one model says, with what is known of that model:
@@ -35,10 +38,13 @@ func (m *ModelSpecificParser) Parse(ctx context.Context, text string, c Context)
 	if m.Preprocess != nil {
 		text = m.Preprocess(text)
 	}
-	r, err := m.p.Parse(ctx, text, m.context(c))
+	start := time.Now()
+	c = m.context(c)
+	r, err := m.p.parseText(ctx, text, c, start)
 	if err == nil && !r.Success {
 		r = m.mended(ctx, r, text, c)
 	}
+	m.p.observe(r, err, &c, start)
 	return m.post(r, nil), err
 }
 
@@ -47,12 +53,15 @@ func (m *ModelSpecificParser) ParseReply(ctx context.Context, reply *adapters.Re
 	if m.Preprocess != nil {
 		reply = withText(reply, m.Preprocess)
 	}
-	r, err := m.p.ParseReply(ctx, reply, m.context(c))
+	start := time.Now()
+	c = m.context(c)
+	r, err := m.p.parseReply(ctx, reply, c, nil)
 	if err == nil && !r.Success {
 		info := r.Reply
 		r = m.mended(ctx, r, reply.Text(), c)
 		r.Reply = info
 	}
+	m.p.observe(r, err, &c, start)
 	return m.post(r, reply), err
 }
 
@@ -64,32 +73,55 @@ func (m *ModelSpecificParser) post(r *Result, reply *adapters.Reply) *Result {
 }
 
 // mended parses a text in which nothing was found again, with the model's known
-// issues mended. The result says so; the spans of its calls are those of the mended
-// text.
+// issues mended: one after the other, those that helped before first, until there are
+// calls. The result says so; the spans of its calls are those of the mended text.
 func (m *ModelSpecificParser) mended(ctx context.Context, before *Result, text string, c Context) *Result {
 	if m.p.o.NoFallbacks || m.p.o.StrictMode {
 		return before
 	}
 	fixed := text
 	var issues []string
-	for i := range m.Capabilities.KnownIssues {
-		k := &m.Capabilities.KnownIssues[i]
-		if next := k.Fix(fixed); next != fixed {
-			fixed = next
-			issues = append(issues, "known_issue: "+k.Issue)
+	for i, k := range m.issues(c) {
+		next := k.Fix(fixed)
+		if next == fixed {
+			continue
+		}
+		fixed = next
+		issues = append(issues, "known_issue: "+k.Issue)
+		if len(issues) > m.p.o.MaxRepairAttempts && i < len(m.Capabilities.KnownIssues)-1 {
+			continue // no more tries than allowed, and one with all of them
+		}
+		r, err := m.p.parseText(ctx, fixed, c, time.Now())
+		worked := err == nil && r.Success
+		if m.p.o.Patterns != nil {
+			m.p.o.Patterns.Learn(c.Tenant, c.Model, cache.KindRepair, "known_issue: "+k.Issue, worked)
+		}
+		if worked {
+			r.Repaired, r.Strategy = true, "known_issue"
+			r.Reasoning = before.Reasoning
+			r.Warnings = append(r.Warnings, issues...)
+			return r
 		}
 	}
-	if len(issues) == 0 {
-		return before
+	return before // the text as it stands is the better answer
+}
+
+// issues are the model's known issues, those that were mended with success first.
+func (m *ModelSpecificParser) issues(c Context) []adapters.KnownIssue {
+	list := m.Capabilities.KnownIssues
+	if m.p.o.Patterns == nil || len(list) < 2 {
+		return list
 	}
-	r, err := m.p.Parse(ctx, fixed, m.context(c))
-	if err != nil || !r.Success {
-		return before // the text as it stands is the better answer
+	rank := map[string]int{}
+	likeliest := m.p.o.Patterns.Likeliest(c.Tenant, c.Model, cache.KindRepair)
+	for i, x := range likeliest {
+		rank[x.Name] = len(likeliest) - i
 	}
-	r.Repaired, r.Strategy = true, "known_issue"
-	r.Reasoning = before.Reasoning
-	r.Warnings = append(r.Warnings, issues...)
-	return r
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b adapters.KnownIssue) int {
+		return rank["known_issue: "+b.Issue] - rank["known_issue: "+a.Issue]
+	})
+	return list
 }
 
 // withText returns a reply with its text changed.

@@ -3,10 +3,13 @@ package parser
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
+	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/validator"
 )
 
@@ -66,6 +69,19 @@ type Options struct {
 	// NewID makes the ids of calls that the model gave none; nil makes random
 	// ones, "call_" and 24 letters and digits.
 	NewID func() string
+	// Cache keeps the results of whole texts; nil keeps none. Results of replies and
+	// of streams are not kept.
+	Cache *Cache
+	// CacheDoubtful also keeps results with calls that were inferred or that a model
+	// repaired. Those that the text's end cut off, and errors, are never kept.
+	CacheDoubtful bool
+	// Patterns learn what worked for a model, so that the likeliest is tried first;
+	// nil learns nothing.
+	Patterns *cache.Patterns
+	// Metrics counts what parses come to; nil counts nothing.
+	Metrics *metrics.Recorder
+	// Logger is told of internal errors; nil tells nobody.
+	Logger *slog.Logger
 	// Complete has a stream send calls only when they are whole; else it also
 	// sends the beginnings of calls and their arguments as they become certain.
 	Complete bool
@@ -125,6 +141,9 @@ func WithDialects(rows ...extractor.Dialect) Option {
 
 // Context is what no text can tell. All of it is optional.
 type Context struct {
+	// Tenant tells apart those whose texts must not meet in a cache: a hash of their
+	// credential, not the credential.
+	Tenant string
 	// Model is the model's name. It makes some dialects likelier and loses no call.
 	Model string
 	// Format names a dialect that is expected. It makes it likelier and loses no

@@ -5,12 +5,18 @@ package parser
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/extractor/dialects"
 	"github.com/callwright/callwright/fallback"
@@ -35,6 +41,8 @@ type Parser struct {
 	// inline says that broken calls are repaired where they stand, deep that the
 	// chain has tiers that look at the text itself.
 	inline, deep bool
+	identity     string
+	models       *lru.Cache[string, []string] // the dialects of those named lately
 }
 
 // builtin is the table of the built-in dialects.
@@ -59,7 +67,11 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	if r == nil {
 		r, _ = registry.New()
 	}
-	p := &Parser{registry: r, o: o, table: builtin}
+	models, err := lru.New[string, []string](maxModels)
+	if err != nil {
+		return nil, err
+	}
+	p := &Parser{registry: r, o: o, table: builtin, models: models}
 	if len(o.dialects) > 0 {
 		t, err := extractor.NewTable(append(slices.Clone(o.dialects), withoutNames(dialects.All(), o.dialects)...)...)
 		if err != nil {
@@ -68,6 +80,7 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 		p.table = t
 	}
 	p.setChain()
+	p.identify()
 	return p, nil
 }
 
@@ -85,9 +98,25 @@ func (p *Parser) Dialects() []extractor.Dialect { return p.table.Dialects() }
 // was found until then.
 func (p *Parser) Parse(ctx context.Context, text string, c Context) (*Result, error) {
 	start := time.Now()
-	if len(text) > p.o.MaxTextBytes {
-		return &Result{Content: text, Calls: []Call{}, Rejected: []Rejected{}, Warnings: []string{"text_too_large"}}, fmt.Errorf("%w: %d bytes, at most %d", ErrTextTooLarge, len(text), p.o.MaxTextBytes)
+	r, err := p.parseText(ctx, text, c, start)
+	p.observe(r, err, &c, start)
+	return r, err
+}
+
+// parseText is [Parser.Parse] without counting.
+func (p *Parser) parseText(ctx context.Context, text string, c Context, start time.Time) (*Result, error) {
+	switch {
+	case len(text) > p.o.MaxTextBytes:
+		r := emptyResult()
+		r.Content, r.Warnings = text, []string{"text_too_large"}
+		return r, fmt.Errorf("%w: %d bytes, at most %d", ErrTextTooLarge, len(text), p.o.MaxTextBytes)
+	case p.o.Cache != nil:
+		return p.parseCached(ctx, text, c, start)
 	}
+	return p.parse(ctx, text, c, start)
+}
+
+func (p *Parser) parse(ctx context.Context, text string, c Context, start time.Time) (*Result, error) {
 	h := newHandler(p, c, start)
 	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
 	return h.finish(ctx, err), err
@@ -102,7 +131,8 @@ func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *ha
 				return
 			}
 			h.warn("internal_error")
-			err = fmt.Errorf("internal error: %v", r)
+			err = fmt.Errorf("%w: %v", ErrInternal, r)
+			p.logPanic(r, cur)
 		}
 	}()
 	s := extractor.NewScanner(cur, extractor.Options{
@@ -125,6 +155,15 @@ func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *ha
 	return s.Run()
 }
 
+// logPanic tells what is needed to find the cause, and nothing of the text but its hash.
+func (p *Parser) logPanic(cause any, cur *lenient.Cursor) {
+	if p.o.Logger == nil {
+		return
+	}
+	hash := sha256.Sum256(cur.Slice(cur.Kept(), cur.Limit()))
+	p.o.Logger.Error("internal error of the parser", "cause", fmt.Sprint(cause), "text_sha256", hex.EncodeToString(hash[:]), "text_bytes", cur.Limit(), "stack", string(debug.Stack()))
+}
+
 // prefer names the dialects that a hint makes likelier.
 func (p *Parser) prefer(c Context) []string {
 	var names []string
@@ -132,16 +171,37 @@ func (p *Parser) prefer(c Context) []string {
 		names = append(names, c.Format)
 	}
 	names = append(names, c.Formats...)
+	if p.o.Patterns != nil {
+		for _, x := range p.o.Patterns.Likeliest(c.Tenant, c.Model, cache.KindDialect) {
+			names = append(names, x.Name)
+		}
+	}
 	if c.Model != "" {
-		model := foldModel(c.Model)
-		for _, d := range p.table.Dialects() {
-			for _, m := range d.Models {
-				if f := foldModel(m); len(f) >= 4 && strings.Contains(model, f) {
-					names = append(names, d.Name)
-					break
-				}
+		names = append(names, p.dialectsOf(c.Model)...)
+	}
+	return names
+}
+
+// maxModels is how many models a parser remembers the dialects of.
+const maxModels = 256
+
+// dialectsOf names the dialects that are said to be a model's.
+func (p *Parser) dialectsOf(model string) []string {
+	if names, ok := p.models.Get(model); ok {
+		return names
+	}
+	folded := foldModel(model)
+	var names []string
+	for _, d := range p.table.Dialects() {
+		for _, m := range d.Models {
+			if f := foldModel(m); len(f) >= 4 && strings.Contains(folded, f) {
+				names = append(names, d.Name)
+				break
 			}
 		}
+	}
+	if len(model) <= registry.MaxNameBytes {
+		p.models.Add(model, names)
 	}
 	return names
 }

@@ -34,6 +34,9 @@ func (p *Parser) setChain() {
 		}
 	}
 	p.chain = fallback.Chain{Steps: steps}
+	if m := p.o.Metrics; m != nil {
+		p.chain.Rate = func(s fallback.Strategy) (float64, bool) { return m.TierRate(string(s)) }
+	}
 }
 
 // settled are the reasons of rejection that leave nothing to recover: the text was

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/extractor"
@@ -35,7 +36,10 @@ type ReplyInfo struct {
 // both is made once. A reply that the provider's limit cut off has its last call
 // marked as truncated.
 func (p *Parser) ParseReply(ctx context.Context, r *adapters.Reply, c Context) (*Result, error) {
-	return p.parseReply(ctx, r, c, nil)
+	start := time.Now()
+	out, err := p.parseReply(ctx, r, c, nil)
+	p.observe(out, err, &c, start)
+	return out, err
 }
 
 func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, explain func(Candidate)) (*Result, error) {
@@ -48,7 +52,7 @@ func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, e
 	f := p.NewReplyFeeder(ctx, c)
 	defer f.Close()
 	f.format(r.Format)
-	f.h.emit, f.h.explain = nil, explain // nobody listens to events
+	f.quiet, f.h.emit, f.h.explain = true, nil, explain // nobody listens to events
 	first := *r
 	first.Choices = first.Choices[:min(1, len(r.Choices))]
 	var failed error
@@ -118,6 +122,7 @@ type ReplyFeeder struct {
 	cut     bool        // the reply broke off
 	thought bool        // the provider set reasoning apart
 	refusal strings.Builder
+	quiet   bool // who made the feeder counts the parse
 	result  *Result
 }
 
@@ -138,6 +143,9 @@ func (f *ReplyFeeder) format(name string) {
 // certain. They are valid until the next call.
 func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 	f.events = f.events[:0]
+	if f.p.o.Metrics != nil {
+		defer f.count(time.Now())
+	}
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -189,6 +197,7 @@ func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 // End says that the reply is complete and returns the last events.
 func (f *ReplyFeeder) End() ([]Event, error) {
 	f.events = f.events[:0]
+	start := time.Now()
 	h := f.h
 	if f.ending != nil {
 		f.settle(f.cut && len(f.open) == 0 && f.info.Finish == "" && !f.ending.whole())
@@ -215,6 +224,9 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 	f.result = h.finish(f.ctx, f.err)
 	if h.emit != nil {
 		f.events = append(f.events, Event{Type: EventResult, Result: f.result})
+	}
+	if !f.quiet {
+		f.p.observe(f.result, f.err, &h.c, start.Add(-f.busy))
 	}
 	return f.events, f.err
 }

@@ -23,6 +23,8 @@ type Call struct {
 	Warnings  []string             `json:"warnings"`
 	// Score says what the confidence is made of.
 	Score Score `json:"-"`
+
+	madeID bool
 }
 
 // Rejected is what looked like a call and is none, or none that can be run.
@@ -80,6 +82,8 @@ type Result struct {
 	// Dropped are the stretches of the text that are neither content nor
 	// reasoning nor a call: markers, invented results, white space around calls.
 	Dropped []Dropped `json:"dropped,omitempty"`
+	// Cached says that the text was parsed before.
+	Cached bool `json:"cached,omitempty"`
 	// Recovery says what was tried where reading alone gave no call, and what a
 	// person may do.
 	Recovery *fallback.Report `json:"recovery,omitempty"`

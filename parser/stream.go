@@ -58,6 +58,7 @@ type Feeder struct {
 	err    error
 	begun  bool
 	ended  bool
+	busy   time.Duration // spent on reading, where that is counted
 }
 
 // ErrEnded says that a feeder was fed after its end.
@@ -88,8 +89,14 @@ func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
 // are valid until the next call.
 func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 	f.events = f.events[:0]
+	if f.p.o.Metrics != nil {
+		defer f.count(time.Now())
+	}
 	return f.feed(chunk)
 }
+
+// count adds up the time that was spent since the beginning of a call.
+func (f *Feeder) count(since time.Time) { f.busy += time.Since(since) }
 
 func (f *Feeder) feed(chunk []byte) ([]Event, error) {
 	if f.err != nil || f.ended {
@@ -122,19 +129,22 @@ func (f *Feeder) tooLarge() error {
 // End says that the text is complete and returns the last events.
 func (f *Feeder) End() ([]Event, error) {
 	f.events = f.events[:0]
+	start := time.Now()
 	if f.cursor != nil && !f.ended {
 		f.cursor.End()
 		f.next()
 	}
 	f.ended = true
-	f.send()
+	r := f.send()
+	f.p.observe(r, f.err, &f.h.c, start.Add(-f.busy))
 	return f.events, f.err
 }
 
 // send makes the event of the result.
-func (f *Feeder) send() {
+func (f *Feeder) send() *Result {
 	r := f.h.finish(f.ctx, f.err)
 	f.events = append(f.events, Event{Type: EventResult, Result: r})
+	return r
 }
 
 // Close frees what the feeder holds. It may be called more than once.

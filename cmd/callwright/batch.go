@@ -38,7 +38,11 @@ and write one result a line, in order, each as soon as it and those before it ar
 			if workers < 1 {
 				return fmt.Errorf("--workers is %d, must be at least 1", workers)
 			}
-			b := &batch{flags: &f, workers: workers, warn: c.ErrOrStderr(), parsers: cache.New[*parser.Parser](256, 64<<20)}
+			b := &batch{flags: &f, workers: workers, warn: c.ErrOrStderr()}
+			var err error
+			if b.parsers, err = cache.New[*parser.Parser](cache.Options{MaxEntries: 256, MaxBytes: 256 << 20, TTL: -1}); err != nil {
+				return err
+			}
 			r, err := f.registry(c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -277,7 +281,7 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 		d, err := decodeLine(ctx, fields)
 		return nil, d, id, err
 	}
-	p, err := b.parserOf(fields["tools"])
+	p, err := b.parserOf(ctx, fields["tools"])
 	if err != nil {
 		return nil, nil, id, err
 	}
@@ -311,11 +315,11 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 }
 
 // parserOf returns the parser of a line's own tools, made once for the same ones.
-func (b *batch) parserOf(tools json.RawMessage) (*parser.Parser, error) {
+func (b *batch) parserOf(ctx context.Context, tools json.RawMessage) (*parser.Parser, error) {
 	if tools == nil || string(tools) == "null" {
 		return b.fallback, nil
 	}
-	return b.parsers.Get(cache.KeyOf(tools), func() (*parser.Parser, int, error) {
+	return b.parsers.Do(ctx, cache.KeyOf(tools), func(context.Context) (*parser.Parser, int, error) {
 		list, err := registry.Parse(tools)
 		if err != nil {
 			return nil, 0, fmt.Errorf("\"tools\": %w", err)

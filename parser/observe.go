@@ -1,0 +1,72 @@
+package parser
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/metrics"
+)
+
+// ErrInternal says that the parser itself failed. The text it was given is content.
+var ErrInternal = errors.New("internal error")
+
+var samples = sync.Pool{New: func() any { return new(metrics.Sample) }}
+
+// observe counts a parse that began at a time, and learns from it.
+func (p *Parser) observe(r *Result, err error, c *Context, start time.Time) {
+	p.learn(r, c)
+	if p.o.Metrics == nil {
+		return
+	}
+	s := samples.Get().(*metrics.Sample)
+	*s = metrics.Sample{Duration: time.Since(start), Model: c.Model, Strategy: r.Strategy, Cached: r.Cached, Failure: failureOf(err), Calls: s.Calls[:0], Rejected: s.Rejected[:0], Attempts: s.Attempts[:0]}
+	for i := range r.Calls {
+		x := &r.Calls[i]
+		tool := x.Tool
+		if p.registry.Get(tool) == nil {
+			tool = metrics.Other
+		}
+		s.Calls = append(s.Calls, metrics.Call{Tool: tool, Format: string(x.SourceFormat)})
+	}
+	for i := range r.Rejected {
+		x := &r.Rejected[i]
+		if len(x.Errors) == 0 || x.Errors[0].Code == CodeInReasoning || x.Errors[0].Code == CodeLowConfidence || x.Errors[0].Code == CodeEcho {
+			continue // rightly no calls
+		}
+		tool := x.Tool
+		if tool != "" && p.registry.Get(tool) == nil {
+			tool = metrics.Other
+		}
+		s.Rejected = append(s.Rejected, metrics.Rejected{Tool: tool, Format: string(x.Format), Code: string(x.Errors[0].Code)})
+	}
+	if r.Recovery != nil && !r.Cached {
+		for i := range r.Recovery.Attempts {
+			a := &r.Recovery.Attempts[i]
+			n := a.Calls
+			if n == 0 && a.Error == "" && len(r.Calls) > 0 {
+				n = 1 // it repaired where the call stands
+			}
+			s.Attempts = append(s.Attempts, metrics.Attempt{Strategy: string(a.Strategy), Calls: n, Duration: time.Duration(a.DurationMicroseconds) * time.Microsecond})
+		}
+	}
+	p.o.Metrics.Observe(s)
+	samples.Put(s)
+}
+
+func failureOf(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return metrics.FailureTimeout
+	case errors.Is(err, context.Canceled):
+		return metrics.FailureCanceled
+	case errors.Is(err, ErrTextTooLarge):
+		return metrics.FailureTooLarge
+	case errors.Is(err, ErrInternal):
+		return metrics.FailureInternal
+	}
+	return metrics.FailureOther
+}
