@@ -126,15 +126,12 @@ func (s *Scanner) broken(k *construct, from int, err error) bool {
 	s.wasted += s.c.Offset() - from
 	to := s.bodyEnd(k, from)
 	if to < 0 {
+		s.c.Seek(from)
 		return false
 	}
 	s.c.Seek(to)
 	raw := string(s.c.Slice(from, to))
-	if !s.deliver(k, &Candidate{Value: raw, Err: err}, to) {
-		s.c.Seek(k.start)
-		return false
-	}
-	return true
+	return s.deliver(k, &Candidate{Value: raw, Err: err}, to) || s.refused(k)
 }
 
 // closeJSON reads the closing marker behind a body, and what models write in its place.
@@ -208,9 +205,13 @@ func (s *Scanner) encodedValue(k *construct, from, to int) bool {
 		cand.Fixes, cand.Truncated = r.Fixes, cutOff(r, v)
 		cand.Fixes.Add(from, lenient.EscapedQuotes)
 	}
-	if !s.deliver(k, cand, to) {
+	return s.deliver(k, cand, to) || s.refused(k)
+}
+
+// refused goes back to where a construct began, unless calls were read of it.
+func (s *Scanner) refused(k *construct) bool {
+	if k.got == 0 {
 		s.c.Seek(k.start)
-		return false
 	}
-	return true
+	return false
 }

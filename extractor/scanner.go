@@ -551,6 +551,10 @@ func (s *Scanner) close(k *construct) bool {
 		s.code = 0
 		return true
 	}
+	if end < k.next { // what was read of calls is not read again
+		end = k.next
+		s.c.Seek(end)
+	}
 	s.drop(k.start, end, "call")
 	s.afterCall = true
 	s.lineStart()

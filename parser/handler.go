@@ -166,11 +166,20 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		h.warn("too_many_candidates")
 		return false
 	}
-	if c.Err != nil && !errors.Is(c.Err, extractor.ErrExpression) && !h.repair(c) {
+	if n := len(h.res.Rejected); n > 0 && c.Err != nil {
+		// Several dialects with one marker may have tried it.
+		if x := &h.res.Rejected[n-1]; x.broken != "" && x.Span[0] == c.Start && x.Provenance == c.Provenance {
+			return false
+		}
+	}
+	unreadable, broken := c.Err != nil && !errors.Is(c.Err, extractor.ErrExpression), ""
+	if unreadable {
+		broken, _ = c.Value.(string)
+	}
+	if unreadable && !h.repair(c) {
 		if h.explain != nil {
 			h.explain(Candidate{Candidate: *c, Reason: "not readable: " + c.Err.Error()})
 		}
-		broken, _ := c.Value.(string)
 		if c.Provenance != extractor.Bare {
 			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
 			r := &h.res.Rejected[len(h.res.Rejected)-1]
@@ -187,6 +196,11 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		if h.explain != nil {
 			h.explain(Candidate{Candidate: *c, Reason: "not the shape of a call"})
 		}
+		if unreadable && c.Provenance == extractor.Marked {
+			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
+			r := &h.res.Rejected[len(h.res.Rejected)-1]
+			r.broken, r.named = broken, c.Named
+		}
 		if c.Provenance == extractor.Native { // the provider says that it is one
 			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the arguments are not JSON"}, Score{})
 		}
@@ -197,6 +211,10 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		if h.entry(c, &found, &found.Entries[i]) {
 			taken = true
 		}
+	}
+	if taken && unreadable {
+		h.res.Strategy = string(fallback.StrategyAutoRepair)
+		h.attempts[len(h.attempts)-1].Calls = len(found.Entries)
 	}
 	if taken {
 		if found.Reasoning != "" {
@@ -229,7 +247,6 @@ func (h *handler) repair(c *extractor.Candidate) bool {
 	}
 	attempt.Tried, attempt.Changed = repaired.By, repaired.Fixes
 	h.attempts = append(h.attempts, attempt)
-	h.res.Strategy = string(fallback.StrategyAutoRepair)
 	if c.Named {
 		c.Arguments = repaired.Value
 	} else {

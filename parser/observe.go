@@ -44,11 +44,7 @@ func (p *Parser) observe(r *Result, err error, c *Context, start time.Time) {
 	if r.Recovery != nil && !r.Cached {
 		for i := range r.Recovery.Attempts {
 			a := &r.Recovery.Attempts[i]
-			n := a.Calls
-			if n == 0 && a.Error == "" && len(r.Calls) > 0 {
-				n = 1 // it repaired where the call stands
-			}
-			s.Attempts = append(s.Attempts, metrics.Attempt{Strategy: string(a.Strategy), Calls: n, Duration: time.Duration(a.DurationMicroseconds) * time.Microsecond})
+			s.Attempts = append(s.Attempts, metrics.Attempt{Strategy: string(a.Strategy), Calls: a.Calls, Duration: time.Duration(a.DurationMicroseconds) * time.Microsecond})
 		}
 	}
 	p.o.Metrics.Observe(s)

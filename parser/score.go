@@ -91,7 +91,7 @@ var weights = map[string]struct {
 // doubtful are repairs that leave some doubt about what was meant.
 var doubtful = map[lenient.FixKind]bool{
 	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true, lenient.Thousands: true,
-	lenient.UnclosedString: true, lenient.Expression: true, lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
+	lenient.UnclosedString: true, lenient.MissingQuote: true, lenient.Expression: true, lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
 }
 
 type scorer struct {

@@ -115,13 +115,37 @@ func (v *validation) typeText(text string, s *jsonschema.Schema) any {
 			want = '{'
 		}
 		if trimmed[0] == want || trimmed[0] == '(' {
-			value, r, err := lenient.Parse(trimmed, lenient.Options{Python: true})
-			if err == nil && !r.Fixes.Has(lenient.Truncated) && typeBits[kindOf(value)]&types != 0 {
+			if value, ok := v.typeJSON(trimmed, types); ok {
 				return value
 			}
 		}
 	}
 	return text
+}
+
+// typeJSON reads a list or an object, as JSON or as Python. Where the schema wants
+// nothing else a bracket may be missing at its end.
+func (v *validation) typeJSON(text string, types int) (any, bool) {
+	value, r, err := lenient.Parse(text, lenient.Options{})
+	if err != nil || r.Fixes.Any() {
+		if p, python, perr := lenient.Parse(text, lenient.Options{Python: true}); perr == nil && (err != nil || !python.Fixes.Has(lenient.Concatenation) || strings.Contains(text, "'")) {
+			value, r, err = p, python, nil
+		}
+	}
+	if err != nil || typeBits[kindOf(value)]&types == 0 || r.CutToken {
+		return nil, false
+	}
+	if r.Fixes.Has(lenient.Truncated) {
+		if types&tString != 0 {
+			return nil, false
+		}
+		v.res.Factor *= 0.9
+		v.res.Warnings = append(v.res.Warnings, "json_repaired: a bracket is missing at the end of a value")
+	} else if r.Fixes.Has(lenient.MissingComma) {
+		v.res.Factor *= 0.95
+		v.res.Warnings = append(v.res.Warnings, "json_repaired: a comma is missing in a value")
+	}
+	return value, true
 }
 
 // textNumber reads text that is exactly one number.

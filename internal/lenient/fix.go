@@ -37,6 +37,7 @@ const (
 	DuplicateKey     // a key that occurs twice: the last one counts
 	WidePunctuation  // full-width comma, colon or brackets
 	Expression       // a value that is an expression, kept as its text
+	MissingQuote     // a string or key whose first quotation mark is missing
 	numberOfFixKinds // not a kind
 )
 
@@ -45,7 +46,7 @@ var fixNames = [numberOfFixKinds]string{
 	"triple_quotes", "escaped_quotes", "unquoted_key", "unquoted_value", "unescaped_quote", "raw_control_character",
 	"invalid_escape", "python_literal", "odd_number", "thousands_separator", "comment", "concatenation", "string_prefix",
 	"missing_close", "mismatched_close", "extra_close", "extra_open", "unclosed_string", "truncated", "invalid_utf8",
-	"lone_surrogate", "duplicate_key", "wide_punctuation", "expression",
+	"lone_surrogate", "duplicate_key", "wide_punctuation", "expression", "missing_quote",
 }
 
 // String returns the kind's name, such as "trailing_comma".

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -469,8 +470,20 @@ func (r *Reader) behindBrace(off int) bool {
 
 // colon reads the colon behind a key.
 func (r *Reader) colon(key int) error {
-	b := r.space()
 	c := r.c
+	if off := c.off; off > key+1 {
+		// {"a: "b"} : the key's last quote is missing, and what looks like it begins
+		// the value.
+		quote, _ := c.At(off - 1)
+		next, _ := c.At(off)
+		if name, ok := keyWithColon(r.text); ok && (quote == '"' || quote == '\'') && next != ':' && isWord(next) {
+			r.fix(off-1, MissingQuote)
+			r.text = name
+			c.off--
+			return nil
+		}
+	}
+	b := r.space()
 	switch {
 	case b == ':':
 		c.off++
@@ -502,6 +515,34 @@ func (r *Reader) colon(key int) error {
 	return nil
 }
 
+// keyWithColon takes the colon off a word that ends with one.
+func keyWithColon(s string) (key string, ok bool) {
+	key, ok = strings.CutSuffix(strings.TrimRight(s, " "), ":")
+	return key, ok && isPlainKey(key)
+}
+
+// isKeyWithColon reports whether the key that began at an offset ends at the cursor
+// with a colon, and its value begins there.
+func (r *Reader) isKeyWithColon(start int) bool {
+	c := r.c
+	if c.off-start > maxKey {
+		return false
+	}
+	next, _ := c.At(c.off + 1)
+	_, ok := keyWithColon(string(c.Slice(start, c.off)))
+	return ok && isWord(next)
+}
+
+// isPlainKey reports whether a text is a word such as keys are.
+func isPlainKey(s string) bool {
+	for i := range len(s) {
+		if !isWord(s[i]) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxKey
+}
+
 // errSet says that what looked like an object is a Python set.
 var errSet = fmt.Errorf("%w: a set", ErrSyntax)
 
@@ -529,6 +570,12 @@ func (r *Reader) bareKey() bool {
 	}
 	r.fix(start, UnquotedKey)
 	r.text = dropMarkdown(string(c.Slice(start, c.off)))
+	if b, _ := c.At(c.off); b == '"' { // only its first quote is missing
+		if next, _ := c.At(r.spaceWithin(c.off+1, 64)); next == ':' {
+			r.fix(c.off, MissingQuote)
+			c.off++
+		}
+	}
 	return true
 }
 

@@ -338,6 +338,12 @@ scan:
 	if text == "" {
 		return 0, false, fmt.Errorf("%w: %q at byte %d", ErrSyntax, c.Peek(), start)
 	}
+	if c.Peek() == '"' && c.off > start { // only its first quote is missing
+		if b, ok := c.At(r.spaceWithin(c.off+1, 64)); !ok || b == ',' || b == '}' || b == ']' {
+			r.fix(c.off, MissingQuote)
+			c.off++
+		}
+	}
 	kind := r.classify(start, text)
 	if cut {
 		r.CutToken = true

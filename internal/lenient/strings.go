@@ -74,7 +74,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 			}
 			r.park(from, &copied, key)
 			from = max(from, r.parked(from, copied))
-			if r.closes(c.off+1, q, key, inner) {
+			if r.closes(c.off+1, q, key, inner) || key && inner == 0 && r.isKeyWithColon(start) {
 				r.unpark()
 				r.endString(start, from, copied, key)
 				return nil

@@ -1,0 +1,159 @@
+package corpus
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	separator  = regexp.MustCompile(`, "`)
+	member     = regexp.MustCompile(`"([a-zA-Z_]+)": ?`)
+	closer     = regexp.MustCompile(`[}\]]`)
+	bareNumber = regexp.MustCompile(`: ?(\d+)([,}])`)
+)
+
+// wounds are what goes wrong when models write JSON. Each says whether it could be
+// done to a text. What is meant stays the same.
+var wounds = map[string]func(g *generator, text string) (string, bool){
+	"missing_comma": func(g *generator, s string) (string, bool) { return g.replaceOne(s, separator, ` "`) },
+	"unquoted_keys": func(_ *generator, s string) (string, bool) {
+		return member.ReplaceAllString(s, "$1: "), member.MatchString(s)
+	},
+	"trailing_comma": func(g *generator, s string) (string, bool) { return g.replaceOne(s, closer, ",$0") },
+	"single_quotes": func(_ *generator, s string) (string, bool) {
+		if strings.ContainsAny(s, `'\`) {
+			return s, false
+		}
+		return strings.ReplaceAll(s, `"`, "'"), strings.Contains(s, `"`)
+	},
+	"missing_close":  func(g *generator, s string) (string, bool) { return g.cutLast(s, "}") },
+	"missing_marker": func(g *generator, s string) (string, bool) { return g.cutLast(s, ">") },
+	"doubled_close":  func(g *generator, s string) (string, bool) { return g.replaceOne(s, closer, "$0$0") },
+	"string_numbers": func(g *generator, s string) (string, bool) { return g.replaceOne(s, bareNumber, `: "$1"$2`) },
+	"raw_newlines": func(_ *generator, s string) (string, bool) {
+		return strings.ReplaceAll(s, `\n`, "\n"), strings.Contains(s, `\n`)
+	},
+	"inner_quotes": func(_ *generator, s string) (string, bool) {
+		return strings.ReplaceAll(s, `\"`, `"`), strings.Contains(s, `\"`)
+	},
+	"python_literals": func(_ *generator, s string) (string, bool) {
+		return strings.NewReplacer(": true", ": True", ":true", ":True", ":false", ":False").Replace(s), strings.Contains(s, "true") || strings.Contains(s, "false")
+	},
+	"comment":       func(g *generator, s string) (string, bool) { return g.replaceOne(s, separator, ", // note\n\"") },
+	"dropped_quote": func(g *generator, s string) (string, bool) { return g.dropOne(s, '"') },
+	"dropped_colon": func(g *generator, s string) (string, bool) { return g.dropOne(s, ':') },
+}
+
+var woundNames = []string{
+	"missing_comma", "unquoted_keys", "trailing_comma", "single_quotes", "missing_close", "missing_marker", "doubled_close", "string_numbers", "raw_newlines",
+	"inner_quotes", "python_literals", "comment", "dropped_quote", "dropped_colon",
+}
+
+// wound does one of the wounds to a case.
+func (g *generator) wound(c *Case) bool {
+	name := woundNames[g.r.IntN(len(woundNames))]
+	text, ok := wounds[name](g, c.Text)
+	if !ok || text == c.Text {
+		return false
+	}
+	c.Text = text
+	c.Tags = append(c.Tags, name)
+	return true
+}
+
+// replaceOne replaces one place that a pattern finds.
+func (g *generator) replaceOne(s string, form *regexp.Regexp, with string) (string, bool) {
+	all := form.FindAllStringSubmatchIndex(s, -1)
+	if len(all) == 0 {
+		return s, false
+	}
+	m := all[g.r.IntN(len(all))]
+	return s[:m[0]] + string(form.ExpandString(nil, with, s, m)) + s[m[1]:], true
+}
+
+func (g *generator) dropOne(s string, b byte) (string, bool) {
+	n := strings.Count(s, string(b))
+	if n == 0 {
+		return s, false
+	}
+	k := g.r.IntN(n)
+	for i := range len(s) {
+		if s[i] == b {
+			if k == 0 {
+				return s[:i] + s[i+1:], true
+			}
+			k--
+		}
+	}
+	return s, false
+}
+
+func (g *generator) cutLast(s, what string) (string, bool) {
+	i := strings.LastIndex(s, what)
+	if i < 0 {
+		return s, false
+	}
+	return s[:i] + s[i+len(what):], true
+}
+
+// misleading makes a text that means no call, or none that can be made.
+func (g *generator) misleading(c *Case) {
+	c.Difficulty = Hard
+	call := g.call()
+	c.Want = []Call{call}
+	g.write(c)
+	bare := `{"name": ` + encode(call.Tool) + `, "arguments": ` + encode(call.Parameters) + `}`
+	switch kind := g.one("example", "quoted", "draft", "placeholder", "data", "prose", "unknown_tool", "missing_required", "cut_off", "source", "result"); kind {
+	case "example":
+		c.Text = g.one("For example, you would write: ", "The format looks like this:\n", "An example of such a call is ") + bare + g.one("", "\nUse it whenever you need it.")
+		c.Format = "name_arguments"
+		c.Tags = []string{kind}
+	case "quoted":
+		c.Text = g.one("The log says `", "They wrote \"", "It printed '") + bare + g.one("` and stopped.", "\" in the ticket.", "' to the console.")
+		c.Format = "name_arguments"
+		c.Tags = []string{kind}
+	case "draft":
+		c.Text = "<think>\nI could call " + c.Text + "\nBut that is not needed.\n</think>\nNo tool is needed here."
+		c.Tags = []string{kind}
+	case "placeholder":
+		c.Text = g.one("Use ", "The syntax is ") + `{"name": ` + encode(call.Tool) + `, "arguments": {"` + g.one("city", "path", "query") + `": "` + g.one("...", "<value>", "string", "YOUR_VALUE") + `"}}`
+		c.Format = "name_arguments"
+		c.Tags = []string{kind}
+	case "data":
+		c.Text = "The record is " + g.one(`{"name": "search", "size": 12}`, `{"name": "Ada", "id": 7, "city": "Rome"}`, `[{"type": "search", "count": 3}]`, `{"tool": "hammer", "weight": 2}`)
+		c.Format = "plain_text"
+		c.Tags = []string{kind}
+	case "prose":
+		c.Text = "The " + call.Tool + " tool takes " + g.words(4) + ". " + g.words(6) + "."
+		c.Format = "plain_text"
+		c.Tags = []string{kind}
+	case "unknown_tool":
+		c.Text = strings.ReplaceAll(c.Text, call.Tool, g.one("open_door", "summarize", "lookup_user"))
+		c.Tags = []string{kind}
+	case "missing_required":
+		for name := range call.Parameters {
+			if g.tools.Get(call.Tool).Requires(name) {
+				delete(call.Parameters, name)
+			}
+		}
+		g.write(c)
+		c.Tags = []string{kind}
+	case "cut_off":
+		i := strings.LastIndex(c.Text, call.Tool)
+		if rest := len(c.Text) - i - len(call.Tool); i >= 0 && rest > 6 {
+			c.Text = c.Text[:i+len(call.Tool)+g.r.IntN(rest*2/3)]
+		} else {
+			c.Text = c.Text[:len(c.Text)/2]
+		}
+		c.Text = strings.ToValidUTF8(c.Text, "")
+		c.Tags = []string{kind}
+	case "source":
+		c.Text = "```" + g.one("python", "go", "js") + "\nconst call = " + bare + "\nprint(call)\n```"
+		c.Format = "fenced"
+		c.Tags = []string{kind}
+	case "result":
+		c.Text = "<tool_response>\n" + bare + "\n</tool_response>"
+		c.Format = "hermes"
+		c.Tags = []string{kind}
+	}
+}
