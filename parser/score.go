@@ -52,42 +52,6 @@ const (
 	plausibility
 )
 
-// weights are the factors of evidence: what is left of a confidence of one.
-var weights = map[string]struct {
-	side   side
-	factor float64
-}{
-	"native":           {contextual, 1},
-	"marked":           {contextual, 0.99},
-	"tool_fence":       {contextual, 0.95},
-	"whole_text":       {contextual, 0.92},
-	"fence":            {contextual, 0.88},
-	"line":             {contextual, 0.82},
-	"in_prose":         {contextual, 0.72},
-	"announced":        {contextual, 1.08},
-	"example":          {contextual, 0.4},
-	"example_intended": {contextual, 0.85},
-	"quoted":           {contextual, 0.35},
-	"in_reasoning":     {contextual, 0.75},
-	"missing_open":     {contextual, 0.85},
-	"foreign_close":    {structural, 0.85},
-	"missing_close":    {structural, 0.96},
-	"guessed":          {structural, 0.8},
-	"assisted":         {structural, 0.85},
-	"concluded":        {contextual, 0.9},
-	"repair_plain":     {structural, 0.98},
-	"repair_doubtful":  {structural, 0.88},
-	"repair_library":   {structural, 0.75},
-	"no_tools":         {semantic, 0.93},
-	"name_near":        {semantic, 0.92},
-	"name_unknown":     {semantic, 0.5},
-	"shape_loose":      {semantic, 0.92},
-	"invalid":          {semantic, 0.6},
-	"missing_required": {completeness, 0.6},
-	"truncated":        {completeness, 0.4},
-	"placeholder":      {plausibility, 0.3},
-}
-
 // doubtful are repairs that leave some doubt about what was meant.
 var doubtful = map[lenient.FixKind]bool{
 	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true, lenient.Thousands: true,
@@ -103,7 +67,7 @@ func newScorer() *scorer { return &scorer{parts: [5]float64{1, 1, 1, 1, 1}} }
 
 func (s *scorer) add(what string) {
 	w := weights[what]
-	s.factor(what, w.side, w.factor)
+	s.factor(what, w.side, w.fitted)
 }
 
 func (s *scorer) factor(what string, on side, f float64) {

@@ -79,7 +79,7 @@ func (g *generator) next() Case {
 	wounds := 0
 	if g.chance(0.5) {
 		for range 1 + g.r.IntN(2) {
-			if g.wound(&c) {
+			if !c.delicate() && g.wound(&c) {
 				wounds++
 			}
 		}

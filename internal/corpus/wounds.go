@@ -103,9 +103,22 @@ func (g *generator) misleading(c *Case) {
 	c.Want = []Call{call}
 	g.write(c)
 	bare := `{"name": ` + encode(call.Tool) + `, "arguments": ` + encode(call.Parameters) + `}`
-	switch kind := g.one("example", "quoted", "draft", "placeholder", "data", "prose", "unknown_tool", "missing_required", "cut_off", "source", "result"); kind {
+	switch kind := g.one("mentioned", "mentioned", "mentioned", "filed", "stored", "example", "quoted", "draft", "placeholder", "data", "prose", "unknown_tool", "missing_required", "cut_off", "source", "result"); kind {
 	case "example":
 		c.Text = g.one("For example, you would write: ", "The format looks like this:\n", "An example of such a call is ") + bare + g.one("", "\nUse it whenever you need it.")
+		c.Format = "name_arguments"
+		c.Tags = []string{kind}
+	case "mentioned": // nothing announces that it is none
+		c.Text = g.one("The last answer was ", "Earlier the assistant wrote ", "In the tests we assert that it produces ", "The log of yesterday has ", "My previous call ", "The request body ", "What the other agent sent, ", "The documentation lists ") +
+			bare + g.one(" and it failed.", ", which is wrong.", " in line 12.", ", as the user knows.", " was rejected.", ".")
+		c.Format = "name_arguments"
+		c.Tags = []string{kind}
+	case "filed":
+		c.Text = g.one("Add this to your fixtures:", "The recorded request:", "This is what the server receives:", "Expected output of the test:", "Save the following as call.json:") + "\n```json\n" + bare + "\n```\n" + g.one("Then run the tests.", "It is only a record.", "Nothing else changes.")
+		c.Format = "fenced"
+		c.Tags = []string{kind}
+	case "stored":
+		c.Text = g.one("Records:\n", "Contents of the file:\n", "History\n") + bare + "\n" + g.one("(2 rows)", "EOF", "end of history")
 		c.Format = "name_arguments"
 		c.Tags = []string{kind}
 	case "quoted":
