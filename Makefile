@@ -18,13 +18,14 @@ fuzz:
 	go test ./internal/wire -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
 	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s -fuzzminimizetime 20x
 	go test ./adapters/formats -run '^$$' -fuzz FuzzReadReply -fuzztime 8s -fuzzminimizetime 20x
+	go test ./fallback -run '^$$' -fuzz FuzzRecover -fuzztime 8s -fuzzminimizetime 20x
 
 # The providers' own clients against what we write, and what they write against us.
 conformance:
 	cd conformance && go test ./...
 
 bench:
-	go test ./internal/lenient ./parser ./adapters/formats -run '^$$' -bench . -benchmem
+	go test ./internal/lenient ./parser ./cache ./adapters/formats -run '^$$' -bench . -benchmem
 	cd bench && go test -run '^$$' -bench . -benchmem
 
 # Rewrites the golden files and the list of dialects: look at the difference.

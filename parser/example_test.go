@@ -3,8 +3,10 @@ package parser_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"slices"
 
+	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
@@ -104,4 +106,29 @@ func ExampleStream() {
 	// arguments me"
 	// arguments ,"days":3,"unit":"c"}
 	// end map[city:Rome days:3 unit:c]
+}
+
+func ExampleOptions_fallbacks() {
+	tools, err := registry.New(weather)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := parser.New(tools, parser.Options{Fallbacks: fallback.Steps(fallback.AutoRepair{}, fallback.NewIntent(), fallback.Clarification{})})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, text := range []string{"Let me check the weather in Rome for 3 days.", `<tool_call>{"name": "get_weather", "arguments": {"days": 3}}</tool_call>`} {
+		r, err := p.Parse(context.Background(), text, parser.Context{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, c := range r.Calls {
+			fmt.Println(r.Strategy, c.Tool, c.Parameters, "inferred:", c.Inferred)
+		}
+		fmt.Println(r.Recovery.Suggestions, r.Recovery.Plan.RequiredUserInput)
+	}
+	// Output:
+	// intent_extraction get_weather map[city:Rome days:3 unit:c] inferred: true
+	// [] []
+	// [Ask for city of get_weather.] [get_weather.city]
 }

@@ -162,6 +162,12 @@ func (h *handler) Dropped(from, to int, why string) {
 
 // Candidate takes what may be a call.
 func (h *handler) Candidate(c *extractor.Candidate) bool {
+	if h.p.o.Methods != nil && !slices.Contains(h.p.o.Methods, c.Method) {
+		if h.explain != nil {
+			h.explain(Candidate{Candidate: *c, Reason: "found by " + string(c.Method) + ", which does not count"})
+		}
+		return false
+	}
 	if h.candidates++; h.candidates > h.p.o.MaxCandidates {
 		h.warn("too_many_candidates")
 		return false

@@ -62,6 +62,9 @@ type Options struct {
 	// MaxCandidates is how many candidates of a text are looked at; the rest is
 	// text. 0 means [DefaultMaxCandidates].
 	MaxCandidates int
+	// Methods are the ways of finding calls that count; what was found otherwise is
+	// text. nil means all.
+	Methods []extractor.Method
 	// DropRepeats drops a call that repeats the one right before it exactly.
 	DropRepeats bool
 	// Validation says how parameters may be changed to fit.

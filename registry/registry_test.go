@@ -222,3 +222,23 @@ func ExampleParse() {
 	fmt.Println(match.Tool.Name, match.Rule, ok)
 	// Output: get_weather folded true
 }
+
+func TestSignature(t *testing.T) {
+	for _, tt := range []struct{ definition, want string }{
+		{`{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"unit":{"enum":["c","f"]},"days":{"type":"integer","default":3}},"required":["city"]}}`, `get_weather(city: string, unit?: "c" | "f", days?: integer = 3)`},
+		{`{"name":"none"}`, "none()"},
+		{`{"name":"deep","parameters":{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"o":{"type":"object","properties":{"b":{"type":["string","null"]}}},"x":{}}}}`, "deep(a?: string[], o?: {b: string | null}, x?: any)"},
+	} {
+		tools, err := Parse([]byte(tt.definition))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(tools...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Tools()[0].Signature(); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+}

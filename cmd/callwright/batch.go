@@ -27,6 +27,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 func newBatch() *cobra.Command {
 	var f flags
 	var workers int
+	var stats bool
 	c := &cobra.Command{
 		Use:   "batch [FILE|-]",
 		Short: "Parse JSON Lines, one text a line",
@@ -58,10 +59,15 @@ and write one result a line, in order, each as soon as it and those before it ar
 				return err
 			}
 			defer in.Close()
-			return b.run(c.Context(), in, c.OutOrStdout(), progress(in, c.ErrOrStderr()))
+			err = b.run(c.Context(), in, c.OutOrStdout(), progress(in, c.ErrOrStderr()))
+			if stats && f.metrics != nil {
+				err = errors.Join(err, writeJSON(c.ErrOrStderr(), f.metrics.Performance(), "  "))
+			}
+			return err
 		},
 	}
 	f.add(c)
+	c.Flags().BoolVar(&stats, "stats", false, "write what the parses came to, to standard error, as JSON")
 	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how many lines are parsed at once")
 	return c
 }

@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 		{"\x00\xff\xfe", []string{"parse"}, exitNoCalls, "invalid_utf8"},
 		{"", []string{"parse", "no such file"}, exitMisuse, "no such file"},
 		{"", []string{"parse", "--tools", "no such file"}, exitMisuse, "no such file"},
-		{"", []string{"parse", "--min-confidence", "3"}, exitMisuse, "must be from 0 to 1"},
+		{"", []string{"parse", "--min-confidence", "3"}, exitMisuse, "must be at most 1"},
 		{"", []string{"parse", "a", "b"}, exitMisuse, "accepts at most 1 arg"},
 		{"", []string{"batch", "--workers", "0"}, exitMisuse, "must be at least 1"},
 		{"", []string{"stream", "--input", "x"}, exitMisuse, "must be auto, text, sse or ndjson"},
@@ -106,7 +106,7 @@ func TestReport(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	out, _, code := run(t, "For example: {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}", "explain", "--tools", root+"/tools.json")
-	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "0.40  example") {
+	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "0.30  example") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	out, _, code = run(t, "plain", "explain")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/config"
+	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
-	"github.com/callwright/callwright/validator"
 )
 
 // flags are what all commands that parse have in common.
@@ -22,8 +21,12 @@ type flags struct {
 	provider, models               string
 	strict, partial, lossy, open   bool
 	minConfidence                  float64
+	config                         string
+	tiers                          []string
 
-	known *adapters.Models
+	settings *config.Config
+	known    *adapters.Models
+	metrics  *metrics.Recorder
 }
 
 func (f *flags) add(c *cobra.Command) {
@@ -37,43 +40,51 @@ func (f *flags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.partial, "partial", false, "take calls that the text's end cut off")
 	c.Flags().BoolVar(&f.lossy, "lossy", false, "allow coercions that guess")
 	c.Flags().BoolVar(&f.open, "reasoning-open", false, "the prompt opened the reasoning")
+	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags and environment variables come before it")
+	c.Flags().StringSliceVar(&f.tiers, "tiers", nil, "`TIERS` of fallbacks in their order: auto_repair, llm_assisted_repair, intent_extraction, partial_execution,\nuser_clarification")
 	c.Flags().Float64Var(&f.minConfidence, "min-confidence", 0, "confidence below which a candidate is rejected (default 0.5)")
 }
 
-func (f *flags) options() (parser.Options, []parser.Option, error) {
-	o := parser.Options{StrictMode: f.strict, AllowPartial: f.partial, MinConfidence: f.minConfidence, Validation: validator.Options{Lossy: f.lossy}}
-	if err := f.readModels(); err != nil {
-		return o, nil, err
-	}
-	if f.dialects == "" {
-		return o, nil, nil
-	}
-	data, err := os.ReadFile(f.dialects)
-	if err != nil {
-		return o, nil, err
-	}
-	rows, err := extractor.ParseDialects(data)
-	if err != nil {
-		return o, nil, fmt.Errorf("%s: %w", f.dialects, err)
-	}
-	return o, []parser.Option{parser.WithDialects(rows...)}, nil
-}
-
-func (f *flags) readModels() error {
-	f.known = adapters.DefaultModels()
-	if f.models == "" {
+// load reads the configuration and puts the flags before it.
+func (f *flags) load() error {
+	if f.settings != nil {
 		return nil
 	}
-	data, err := os.ReadFile(f.models)
+	c, err := config.Load(f.config, nil)
 	if err != nil {
 		return err
 	}
-	own, err := adapters.ParseModels(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.models, err)
+	c.Parser.StrictMode = c.Parser.StrictMode || f.strict
+	c.Parser.AllowPartial = c.Parser.AllowPartial || f.partial
+	c.Validation.Lossy = c.Validation.Lossy || f.lossy
+	if f.minConfidence != 0 {
+		c.Parser.MinConfidence = f.minConfidence
 	}
-	f.known = f.known.With(own)
+	if f.tiers != nil {
+		c.Fallback.Tiers = f.tiers
+	}
+	for from, to := range map[*string]*string{&f.tools: &c.Parser.Tools, &f.models: &c.Parser.Models, &f.dialects: &c.Extraction.Dialects} {
+		if *from != "" {
+			*to = *from
+		}
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	f.settings = c
 	return nil
+}
+
+func (f *flags) options() (parser.Options, []parser.Option, error) {
+	if err := f.load(); err != nil {
+		return parser.Options{}, nil, err
+	}
+	p, err := f.settings.Parts(nil, nil)
+	if err != nil {
+		return parser.Options{}, nil, err
+	}
+	f.known, f.metrics = p.Models, p.Metrics
+	return p.Options, p.More, nil
 }
 
 // replyParser parses texts and replies: any model's, or one model's.
@@ -93,30 +104,10 @@ func (f *flags) forModel(p *parser.Parser, model string) replyParser {
 // registry reads the tools of --tools. Tools whose schemas are bad are usable; the
 // command says so and goes on.
 func (f *flags) registry(warn io.Writer) (*registry.Registry, error) {
-	if f.tools == "" {
-		return registry.New()
-	}
-	data, err := os.ReadFile(f.tools)
-	if err != nil {
+	if err := f.load(); err != nil {
 		return nil, err
 	}
-	return newRegistry(data, f.tools, warn)
-}
-
-func newRegistry(data []byte, name string, warn io.Writer) (*registry.Registry, error) {
-	tools, err := registry.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	r, err := registry.New(tools...)
-	var bad *registry.SchemaError
-	if err != nil && !errors.As(err, &bad) {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err != nil {
-		fmt.Fprintf(warn, "callwright: %s: %v\n", name, err)
-	}
-	return r, nil
+	return f.settings.Registry(warn)
 }
 
 func (f *flags) parser(warn io.Writer) (*parser.Parser, error) {
@@ -170,6 +161,6 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects())
+	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig())
 	return root
 }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright/config"
+)
+
+func newConfig() *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Check or print the options"}
+	check := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Say whether a file of options is right, and what is wrong with it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			settings, err := config.Load(args[0], nil)
+			if err != nil {
+				return err
+			}
+			if _, err := settings.Registry(c.ErrOrStderr()); err != nil {
+				return err
+			}
+			if _, err := settings.Parts(nil, nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s is right\n", args[0])
+			return nil
+		},
+	}
+	show := &cobra.Command{
+		Use:   "print [FILE]",
+		Short: "Print all options with what they mean: the defaults, what a file says, what the environment says",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			settings, err := config.Load(append(args, "")[0], nil)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), settings.YAML())
+			return err
+		},
+	}
+	c.AddCommand(check, show)
+	c.RunE = func(*cobra.Command, []string) error { return errors.New("say check or print") }
+	return c
+}

@@ -1,0 +1,225 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright/adapters"
+	ollama "github.com/callwright/callwright/adapters/ollama/client"
+	openai "github.com/callwright/callwright/adapters/openai/client"
+	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/metrics"
+	"github.com/callwright/callwright/parser"
+	"github.com/callwright/callwright/registry"
+	"github.com/callwright/callwright/validator"
+)
+
+type rule struct {
+	option string
+	err    error
+}
+
+// rules check what options mean together.
+func (c *Config) rules() []rule {
+	var list []rule
+	add := func(option string, wrong bool, format string, args ...any) {
+		if wrong {
+			list = append(list, rule{option, fmt.Errorf("%w: "+format, append([]any{ErrRange}, args...)...)})
+		}
+	}
+	for _, s := range c.Monitoring.Alerts {
+		if _, err := metrics.ParseAlert(s); err != nil {
+			list = append(list, rule{"monitoring.alerts", err})
+		}
+	}
+	m := &c.Fallback.Model
+	if slices.Contains(c.Fallback.Tiers, string(fallback.StrategyModel)) {
+		add("fallback.model.url", m.URL == "", "llm_assisted_repair needs the address of a server")
+		add("fallback.model.name", m.Name == "", "llm_assisted_repair needs the name of a model")
+	}
+	if m.URL != "" {
+		if _, err := outbound.ParseURL(m.URL); err != nil {
+			list = append(list, rule{"fallback.model.url", err})
+		}
+	}
+	seen := map[string]bool{}
+	for _, t := range c.Fallback.Tiers {
+		add("fallback.tiers", seen[t], "%q stands in it twice", t)
+		seen[t] = true
+	}
+	return list
+}
+
+// Parts are what parsers share.
+type Parts struct {
+	Options  parser.Options
+	More     []parser.Option
+	Cache    *parser.Cache
+	Patterns *cache.Patterns
+	Metrics  *metrics.Recorder // nil if nothing is counted
+	Models   *adapters.Models
+}
+
+// leastConfidence is what a priority means.
+var leastConfidence = map[string]float64{"precise": 0.8, "balanced": parser.DefaultMinConfidence, "complete": 0.3}
+
+// Parts makes what the configuration says. getenv gives the keys; nil is [os.Getenv].
+func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, error) {
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	p := &Parts{}
+	o := parser.Options{
+		StrictMode: c.Parser.StrictMode, AllowPartial: c.Parser.AllowPartial, NoRepairs: !c.Parser.AttemptRepairs, NoFallbacks: !c.Parser.UseFallbacks,
+		MaxRepairAttempts: c.Parser.MaxRepairAttempts, Timeout: milliseconds(c.Parser.TimeoutMS), MinConfidence: c.Parser.MinConfidence,
+		MaxTextBytes: c.Parser.MaxTextBytes, MaxCalls: c.Parser.MaxCalls, MaxCandidates: c.Parser.MaxCandidates, DropRepeats: c.Parser.DropRepeats, Logger: log,
+		Validation: validator.Options{
+			NoCoercion: !c.Validation.CoerceTypes, NoDefaults: !c.Validation.InjectDefaults, Lossy: c.Validation.Lossy,
+			KeepUnknown: c.Validation.KeepUnknown, TypeDefaults: c.Validation.TypeDefaults,
+		},
+	}
+	if o.MinConfidence == 0 {
+		o.MinConfidence = leastConfidence[c.Extraction.Priority]
+	}
+	for _, m := range c.Extraction.Methods {
+		o.Methods = append(o.Methods, extractor.Method(m))
+	}
+	var err error
+	if o.Fallbacks, err = c.steps(getenv); err != nil {
+		return nil, err
+	}
+	if c.Caching.Enabled {
+		if p.Cache, err = parser.NewCache(cache.Options{MaxEntries: c.Caching.MaxSize, MaxBytes: c.Caching.MaxBytes, TTL: milliseconds(c.Caching.TTLMS)}); err != nil {
+			return nil, err
+		}
+		o.Cache, o.CacheDoubtful = p.Cache, c.Caching.Doubtful
+	}
+	if c.Caching.Patterns {
+		if p.Patterns, err = cache.NewPatterns(0); err != nil {
+			return nil, err
+		}
+		o.Patterns = p.Patterns
+	}
+	if c.Monitoring.Enabled {
+		mo := metrics.Options{RecentErrors: c.Monitoring.RecentErrors}
+		for _, s := range c.Monitoring.Alerts {
+			a, err := metrics.ParseAlert(s)
+			if err != nil {
+				return nil, err
+			}
+			mo.Alerts = append(mo.Alerts, a)
+		}
+		if p.Cache != nil {
+			mo.Cache = p.Cache.Stats
+		}
+		p.Metrics = metrics.New(mo)
+		o.Metrics = p.Metrics
+	}
+	p.Options = o
+	if c.Extraction.Dialects != "" {
+		data, err := os.ReadFile(c.Extraction.Dialects)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := extractor.ParseDialects(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Extraction.Dialects, err)
+		}
+		p.More = append(p.More, parser.WithDialects(rows...))
+	}
+	p.Models = adapters.DefaultModels()
+	if c.Parser.Models != "" {
+		data, err := os.ReadFile(c.Parser.Models)
+		if err != nil {
+			return nil, err
+		}
+		own, err := adapters.ParseModels(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Parser.Models, err)
+		}
+		p.Models = p.Models.With(own)
+	}
+	return p, nil
+}
+
+func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// steps makes the chain of fallbacks.
+func (c *Config) steps(getenv func(string) string) ([]fallback.Step, error) {
+	steps := []fallback.Step{}
+	for _, name := range c.Fallback.Tiers {
+		switch fallback.Strategy(name) {
+		case fallback.StrategyAutoRepair:
+			steps = append(steps, fallback.Step{Tier: fallback.AutoRepair{}})
+		case fallback.StrategyIntent:
+			steps = append(steps, fallback.Step{Tier: fallback.NewIntent()})
+		case fallback.StrategyPartial:
+			steps = append(steps, fallback.Step{Tier: fallback.Partial{}})
+		case fallback.StrategyClarification:
+			steps = append(steps, fallback.Step{Tier: fallback.Clarification{}})
+		case fallback.StrategyModel:
+			m := &c.Fallback.Model
+			model, err := m.completer(getenv)
+			if err != nil {
+				return nil, fmt.Errorf("fallback.model: %w", err)
+			}
+			steps = append(steps, fallback.Step{
+				Tier: fallback.NewModelRepair(model, fallback.ModelOptions{
+					MaxTextBytes: m.MaxTextBytes, MaxTokens: m.MaxTokens, MaxTries: m.MaxTries, BreakerFailures: m.BreakerFailures, BreakerTimeout: milliseconds(m.BreakerTimeoutMS),
+				}),
+				Timeout: milliseconds(m.TimeoutMS),
+			})
+		}
+	}
+	return steps, nil
+}
+
+func (m *Model) completer(getenv func(string) string) (fallback.Completer, error) {
+	key := ""
+	if m.KeyEnv != "" {
+		if key = getenv(m.KeyEnv); key == "" {
+			return nil, fmt.Errorf("the environment variable %s is empty", m.KeyEnv)
+		}
+	}
+	if m.Format == "openai" {
+		return openai.New(m.URL, m.Name, key)
+	}
+	if key != "" {
+		return nil, errors.New("an Ollama server takes no key: use the format openai")
+	}
+	return ollama.New(m.URL, m.Name)
+}
+
+// Registry reads the tools of the configuration. Tools whose schemas are bad are usable
+// unless validation.strict_schema says otherwise; warn is told of them.
+func (c *Config) Registry(warn io.Writer) (*registry.Registry, error) {
+	if c.Parser.Tools == "" {
+		return registry.New()
+	}
+	data, err := os.ReadFile(c.Parser.Tools)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := registry.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Parser.Tools, err)
+	}
+	r, err := registry.NewWith(registry.Options{Strict: c.Validation.StrictSchema}, tools...)
+	var bad *registry.SchemaError
+	switch {
+	case err == nil:
+	case c.Validation.StrictSchema || !errors.As(err, &bad):
+		return nil, fmt.Errorf("%s: %w", c.Parser.Tools, err)
+	default:
+		fmt.Fprintf(warn, "callwright: %s: %v\n", c.Parser.Tools, err)
+	}
+	return r, nil
+}
