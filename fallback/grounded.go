@@ -79,15 +79,7 @@ func marksIn(text string, parameters map[string]any) (marks []mark) {
 	for key := range parameters {
 		folded[foldKey(key)] = key
 	}
-	for i := 0; i < len(text); {
-		if !isWordByte(text[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && isWordByte(text[i]) {
-			i++
-		}
+	for start, i := range words(text) {
 		word := foldKey(text[start:i])
 		key, ok := folded[word]
 		if !ok && len(word) >= 4 && len(word) <= 64 {

@@ -1,6 +1,7 @@
 package fallback
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/callwright/callwright/extractor"
@@ -46,6 +47,25 @@ func isWordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.' || b == '/' || b >= 0x80
 }
 
+// words yields where each word of a text begins and ends.
+func words(text string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for i := 0; i < len(text); {
+			if !isWordByte(text[i]) {
+				i++
+				continue
+			}
+			start := i
+			for i < len(text) && isWordByte(text[i]) {
+				i++
+			}
+			if !yield(start, i) {
+				return
+			}
+		}
+	}
+}
+
 // NamedIn returns the first known tool's name that stands in a text as a word and
 // cannot well be anything else: it has several parts, or it is quoted, or a bracket
 // or colon follows it.
@@ -53,15 +73,7 @@ func NamedIn(text string, tools *registry.Registry) string {
 	if tools == nil || tools.Len() == 0 {
 		return ""
 	}
-	for i := 0; i < len(text); {
-		if !isWordByte(text[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && isWordByte(text[i]) {
-			i++
-		}
+	for start, i := range words(text) {
 		word := strings.TrimRight(text[start:i], ".-/")
 		if len(word) < 2 || len(word) > registry.MaxNameBytes || tools.Get(word) == nil {
 			continue

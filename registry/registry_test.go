@@ -229,11 +229,11 @@ func TestSignature(t *testing.T) {
 		{`{"name":"none"}`, "none()"},
 		{`{"name":"deep","parameters":{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"o":{"type":"object","properties":{"b":{"type":["string","null"]}}},"x":{}}}}`, "deep(a?: string[], o?: {b: string | null}, x?: any)"},
 	} {
-		tools, err := Parse([]byte(tt.definition))
+		tools, err := registry.Parse([]byte(tt.definition))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(tools...)
+		r, err := registry.New(tools...)
 		if err != nil {
 			t.Fatal(err)
 		}
