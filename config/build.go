@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
 	"time"
 
@@ -49,6 +50,21 @@ func (c *Config) rules() []rule {
 		if _, err := outbound.ParseURL(m.URL); err != nil {
 			list = append(list, rule{"fallback.model.url", err})
 		}
+	}
+	s := &c.Server
+	if s.Upstream != "" {
+		if _, err := outbound.ParseURL(s.Upstream); err != nil {
+			list = append(list, rule{"server.upstream", err})
+		}
+	}
+	add("server.tls_key", (s.TLSCert == "") != (s.TLSKey == ""), "a certificate and its key go together")
+	for _, m := range s.ModelModes {
+		add("server.model_modes", m.Model == "", "each needs a model")
+		add("server.model_modes", m.Mode != "" && m.Mode != "auto" && m.Mode != "native" && m.Mode != "emulate", "%q is no mode", m.Mode)
+	}
+	for _, p := range s.InspectRedact {
+		_, err := regexp.Compile(p)
+		add("server.inspect_redact", err != nil, "%v", err)
 	}
 	seen := map[string]bool{}
 	for _, t := range c.Fallback.Tiers {

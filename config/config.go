@@ -22,6 +22,7 @@ type Config struct {
 	Fallback   Fallback   `yaml:"fallback" doc:"what is tried where reading gives no call"`
 	Caching    Caching    `yaml:"caching" doc:"the cache of results"`
 	Monitoring Monitoring `yaml:"monitoring" doc:"metrics and health"`
+	Server     Server     `yaml:"server" doc:"the interceptor, callwright serve"`
 }
 
 // Parser says how texts are parsed.
@@ -96,6 +97,44 @@ type Monitoring struct {
 	RecentErrors int      `yaml:"recent_errors" doc:"how many errors the health tells, without any text" min:"1" max:"1000"`
 }
 
+// Server says how the interceptor serves.
+type Server struct {
+	Listen             string      `yaml:"listen" doc:"address to listen on"`
+	InsecureListen     bool        `yaml:"insecure_listen" doc:"listen on an address that others reach without asking for a key"`
+	KeyEnv             string      `yaml:"key_env" doc:"environment variable with the key that clients must give"`
+	TLSCert            string      `yaml:"tls_cert" doc:"file of the certificate, for https"`
+	TLSKey             string      `yaml:"tls_key" doc:"file of its key"`
+	AllowedHosts       []string    `yaml:"allowed_hosts" doc:"names, besides localhost and addresses, by which clients may call the server; empty allows all where a key is asked for"`
+	Upstream           string      `yaml:"upstream" doc:"address of the model server, such as http://127.0.0.1:11434"`
+	UpstreamFormat     string      `yaml:"upstream_format" doc:"what the model server speaks; auto finds it out" enum:"auto openai ollama anthropic"`
+	UpstreamKeyEnv     string      `yaml:"upstream_key_env" doc:"environment variable with the model server's key; empty passes on what the client gives"`
+	Mode               string      `yaml:"mode" doc:"native hands tools on, emulate writes them into the prompt, auto does the first until the server says that the model does not support tools" enum:"auto native emulate"`
+	ModelModes         []ModelMode `yaml:"model_modes" doc:"modes and dialects by model; the first that matches counts"`
+	OnInvalid          string      `yaml:"on_invalid" doc:"a call that cannot be made: leave it in the text, pass it on as it is, or ask the model again" enum:"text pass retry"`
+	Retries            int         `yaml:"retries" doc:"how often a model is asked again about one request" min:"0" max:"5"`
+	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" doc:"how long after its beginning a request may ask again" min:"1"`
+	MaxBodyBytes       int         `yaml:"max_body_bytes" doc:"how large a request may be" min:"1"`
+	MaxReplyBytes      int         `yaml:"max_reply_bytes" doc:"how large a reply may be" min:"1"`
+	MaxHeaderBytes     int         `yaml:"max_header_bytes" doc:"how large a request's header may be" min:"1024"`
+	MaxInFlight        int         `yaml:"max_in_flight" doc:"how many requests are served at once" min:"1"`
+	ReadTimeoutMS      int         `yaml:"read_timeout_ms" doc:"how long a request's header and body may take" min:"1"`
+	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" doc:"how long the model server may take to begin to answer" min:"1"`
+	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" doc:"how long the model server may be silent within an answer" min:"1"`
+	HeartbeatMS        int         `yaml:"heartbeat_ms" doc:"after how long a silence a stream is told that it goes on; 0 never" min:"0"`
+	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" doc:"how long streams may go on after the server is told to end" min:"0"`
+	UnknownPaths       string      `yaml:"unknown_paths" doc:"requests of other paths" enum:"pass refuse"`
+	Inspect            int         `yaml:"inspect" doc:"how many exchanges GET /callwright/requests shows, with what was said in them; 0 shows none" min:"0" max:"200"`
+	InspectRedact      []string    `yaml:"inspect_redact" doc:"patterns (RE2) of what is blackened in them"`
+	LogLevel           string      `yaml:"log_level" doc:"what is logged; nothing that was said, and no keys" enum:"debug info warn error"`
+}
+
+// ModelMode is how the requests for some models are served.
+type ModelMode struct {
+	Model   string `yaml:"model" doc:"name of the models; * stands for any text"`
+	Mode    string `yaml:"mode" doc:"as server.mode" enum:"auto native emulate"`
+	Dialect string `yaml:"dialect" doc:"the dialect in which the tools are written into the prompt; empty takes what is known of the model"`
+}
+
 // Default returns the defaults.
 func Default() *Config {
 	return &Config{
@@ -108,6 +147,11 @@ func Default() *Config {
 		},
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
+		Server: Server{
+			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", Retries: 1, RetryTimeoutMS: 120000,
+			MaxBodyBytes: 8 << 20, MaxReplyBytes: 32 << 20, MaxHeaderBytes: 64 << 10, MaxInFlight: 1024, ReadTimeoutMS: 30000,
+			FirstByteTimeoutMS: 300000, IdleTimeoutMS: 120000, HeartbeatMS: 15000, ShutdownTimeoutMS: 30000, UnknownPaths: "pass", LogLevel: "info",
+		},
 	}
 }
 

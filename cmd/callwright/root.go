@@ -161,6 +161,6 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig())
+	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe())
 	return root
 }

@@ -65,7 +65,7 @@ func Start(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{URL: "http://" + address, binary: binary, dir: t.TempDir()}
-	s.env = append(os.Environ(), "OLLAMA_HOST="+address, "OLLAMA_MODELS="+filepath.Join(s.dir, "models"), "HOME="+s.dir, "OLLAMA_KEEP_ALIVE=10m", "OLLAMA_MAX_LOADED_MODELS=2", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_CONTEXT_LENGTH=4096")
+	s.env = append(os.Environ(), "OLLAMA_HOST="+address, "OLLAMA_MODELS="+filepath.Join(s.dir, "models"), "HOME="+s.dir, "OLLAMA_KEEP_ALIVE=10m", "OLLAMA_MAX_LOADED_MODELS=8", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_CONTEXT_LENGTH=4096")
 	ctx, cancel := context.WithCancel(context.Background())
 	c := exec.CommandContext(ctx, binary, "serve")
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // so that it ends its runners

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callwright/callwright/config"
+	"github.com/callwright/callwright/interceptor"
+)
+
+// serveFlags are the options of the server that have flags.
+type serveFlags struct {
+	flags
+	listen, upstream, format, mode, onInvalid, keyEnv, upstreamKeyEnv string
+	cert, key, logLevel                                               string
+	insecure                                                          bool
+	retries, inspect                                                  int
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve --upstream URL",
+		Short: "Stand between clients and a model server, and make tool calling work",
+		Long: `Stand between clients and a model server: point the client's base URL at this server and change nothing else.
+It takes OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat, and asks a server that speaks
+any of OpenAI's, Ollama's or Anthropic's. SIGHUP reads the configuration again.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
+	}
+	d := config.Default().Server
+	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags come before it")
+	c.Flags().StringVar(&f.upstream, "upstream", "", "`URL` of the model server, such as http://127.0.0.1:11434")
+	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "what it speaks: auto, openai, ollama or anthropic")
+	c.Flags().StringVar(&f.listen, "listen", d.Listen, "`ADDRESS` to listen on")
+	c.Flags().StringVar(&f.mode, "mode", d.Mode, "native hands tools on, emulate writes them into the prompt, auto decides by what the server says")
+	c.Flags().StringVar(&f.onInvalid, "on-invalid", d.OnInvalid, "a call that cannot be made: text leaves it in the text, pass hands it on, retry asks the model again")
+	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how often a model is asked again about one request")
+	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
+	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must give")
+	c.Flags().StringVar(&f.upstreamKeyEnv, "upstream-key-env", "", "environment `VARIABLE` with the model server's key")
+	c.Flags().StringVar(&f.cert, "tls-cert", "", "`FILE` of the certificate, for https")
+	c.Flags().StringVar(&f.key, "tls-key", "", "`FILE` of its key")
+	c.Flags().BoolVar(&f.insecure, "insecure-listen", false, "listen on an address that others reach without asking for a key")
+	c.Flags().StringVar(&f.logLevel, "log-level", d.LogLevel, "debug, info, warn or error")
+	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions")
+	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of what is known of models")
+	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
+	return c
+}
+
+// read reads the configuration and puts the flags that were given before it.
+func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
+	settings, err := config.Load(f.config, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &settings.Server
+	given := c.Flags().Changed
+	for name, pair := range map[string][2]*string{
+		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen}, "mode": {&f.mode, &s.Mode},
+		"on-invalid": {&f.onInvalid, &s.OnInvalid}, "key-env": {&f.keyEnv, &s.KeyEnv}, "upstream-key-env": {&f.upstreamKeyEnv, &s.UpstreamKeyEnv},
+		"tls-cert": {&f.cert, &s.TLSCert}, "tls-key": {&f.key, &s.TLSKey}, "log-level": {&f.logLevel, &s.LogLevel},
+		"tools": {&f.tools, &settings.Parser.Tools}, "models": {&f.models, &settings.Parser.Models}, "dialects": {&f.dialects, &settings.Extraction.Dialects},
+	} {
+		if given(name) {
+			*pair[1] = *pair[0]
+		}
+	}
+	if given("retries") {
+		s.Retries = f.retries
+	}
+	if given("inspect") {
+		s.Inspect = f.inspect
+	}
+	s.InsecureListen = s.InsecureListen || f.insecure
+	return settings, settings.Check()
+}
+
+// newLog returns the log of the server: JSON, without what was said.
+func newLog(w io.Writer, level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, err
+	}
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l})), nil
+}
+
+func (f *serveFlags) serve(c *cobra.Command) error {
+	settings, err := f.read(c)
+	if err != nil {
+		return err
+	}
+	log, err := newLog(c.ErrOrStderr(), settings.Server.LogLevel)
+	if err != nil {
+		return err
+	}
+	h, err := interceptor.New(settings, interceptor.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	s, err := interceptor.NewServer(h, &settings.Server, log)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	defer signal.Stop(again)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	ended := ctx.Done()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-ended:
+			stop() // a second signal ends the process at once
+			ended = nil
+		case <-again:
+			settings, err := f.read(c)
+			if err == nil {
+				err = h.Reload(settings, nil)
+			}
+			if err != nil {
+				log.Error("the configuration stays as it was", "cause", err.Error())
+				continue
+			}
+			log.Info("the configuration was read again")
+		}
+	}
+}

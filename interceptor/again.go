@@ -1,0 +1,113 @@
+package interceptor
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/parser"
+)
+
+// wantsAgain reports whether the model is to be asked again, and what it is told: where
+// a call was wrong and that is wanted, or where a call was required and none came.
+func (t *turn) wantsAgain(result *parser.Result) (feedback string, ok bool) {
+	x := t.x
+	server := &x.s.c.Server
+	if result == nil || t.calls > 0 {
+		return "", false
+	}
+	required := x.req.ToolChoice.Mode == adapters.ToolRequired || x.req.ToolChoice.Mode == adapters.ToolNamed
+	if server.OnInvalid == "retry" || required {
+		feedback = result.Feedback()
+	}
+	if feedback == "" && required {
+		feedback = "A tool has to be called now. Call one and say nothing else."
+		if name := x.req.ToolChoice.Name; name != "" {
+			feedback = "The tool " + name + " has to be called now. Call it and say nothing else."
+		}
+	}
+	most := server.Retries
+	if required {
+		most = max(most, 1)
+	}
+	late := time.Since(x.start) > time.Duration(server.RetryTimeoutMS)*time.Millisecond
+	if feedback == "" || x.done.retries >= most || late || result.Truncated || t.ctx.Err() != nil {
+		x.done.unmet = required && feedback != ""
+		return "", false
+	}
+	return feedback, true
+}
+
+// askAgain asks the model again and takes the calls of its answer.
+func (t *turn) askAgain(result *parser.Result, feedback string) error {
+	x := t.x
+	x.done.retries++
+	t.again = true
+	x.req = withFeedback(x.req, t.native, result, feedback)
+	a := &asked{req: x.req}
+	if x.mode == "emulate" {
+		a.req = x.emulated()
+	}
+	ctx, cancel := context.WithDeadlineCause(t.ctx, x.start.Add(time.Duration(x.s.c.Server.RetryTimeoutMS)*time.Millisecond), errIdle)
+	defer cancel()
+	response, err := x.ask(ctx, a)
+	if err != nil {
+		return t.withoutAnswer()
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK || !isReply(response) {
+		return t.withoutAnswer()
+	}
+	return t.answer(x.events(response, x.req.Stream))
+}
+
+// withoutAnswer is the end where asking again gave no answer: the first one stands.
+func (t *turn) withoutAnswer() error {
+	t.x.done.unmet = t.x.req.ToolChoice.Mode == adapters.ToolRequired || t.x.req.ToolChoice.Mode == adapters.ToolNamed
+	t.again = false
+	return nil
+}
+
+// withFeedback is a request behind a wrong answer: what the model said, and what was
+// wrong with it.
+func withFeedback(r *adapters.Request, native []*nativeCall, result *parser.Result, feedback string) *adapters.Request {
+	out := *r
+	said := adapters.Message{Role: adapters.RoleAssistant}
+	var text strings.Builder
+	text.WriteString(result.Content)
+	for i := range result.Rejected {
+		if result.Rejected[i].Provenance == extractor.Marked {
+			text.WriteString(result.Rejected[i].Raw)
+		}
+	}
+	if text.Len() > 0 {
+		said.Blocks = append(said.Blocks, adapters.Block{Type: adapters.BlockText, Text: text.String()})
+	}
+	var results []adapters.Message
+	for _, n := range native {
+		if n == nil {
+			continue
+		}
+		args := n.args.String()
+		if strings.TrimSpace(args) == "" {
+			args = "{}"
+		}
+		said.Blocks = append(said.Blocks, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: n.id, Name: n.name, Arguments: args, Custom: n.custom}})
+		results = append(results, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{{
+			Type: adapters.BlockResult, Result: &adapters.ToolResult{CallID: n.id, Name: n.name, Text: feedback, IsError: true},
+		}}})
+	}
+	if len(said.Blocks) == 0 {
+		said.Blocks = []adapters.Block{{Type: adapters.BlockText, Text: "…"}}
+	}
+	out.Messages = append(append([]adapters.Message{}, r.Messages...), said)
+	if len(results) > 0 {
+		out.Messages = append(out.Messages, results...)
+	} else {
+		out.Messages = append(out.Messages, adapters.Message{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: feedback}}})
+	}
+	return &out
+}

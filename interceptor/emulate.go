@@ -1,0 +1,152 @@
+package interceptor
+
+import (
+	_ "embed" // prompts.yaml
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// prompt is a template by which tools are written into a prompt.
+type prompt struct {
+	Dialects []string `yaml:"dialects"`
+	// Tool is how one tool is written: "function" as OpenAI does, or "bare".
+	Tool string `yaml:"tool"`
+	Text string `yaml:"text"`
+}
+
+//go:embed prompts.yaml
+var promptRows []byte
+
+var prompts = func() (list []prompt) {
+	if err := yaml.Load(promptRows, &list, yaml.WithKnownFields()); err != nil {
+		panic("prompts.yaml: " + err.Error())
+	}
+	return list
+}()
+
+// defaultDialect is what a model is taught of which nothing is known.
+const defaultDialect = "hermes"
+
+// dialect is the one in which a model is taught to call.
+func (x *exchange) dialect() (string, adapters.Writer) {
+	var names []string
+	for _, m := range x.s.c.Server.ModelModes {
+		if ok, err := path.Match(strings.ToLower(m.Model), strings.ToLower(x.req.Model)); err == nil && ok && m.Dialect != "" {
+			names = append(names, m.Dialect)
+			break
+		}
+	}
+	names = append(names, x.caps.KnownFormats...)
+	names = append(names, defaultDialect)
+	known := x.parser.Dialects()
+	for _, name := range names {
+		i := slices.IndexFunc(known, func(d extractor.Dialect) bool { return d.Name == name })
+		if i < 0 {
+			continue
+		}
+		if w, ok := known[i].Writer(); ok {
+			return name, w
+		}
+	}
+	d, _ := dialects.Lookup(defaultDialect) // a parser may have dialects of its own in its place
+	w, _ := d.Writer()
+	return defaultDialect, w
+}
+
+// emulated is the request without tools: they are in the prompt, and earlier calls and
+// results in the text.
+func (x *exchange) emulated() *adapters.Request {
+	out := *x.req
+	dialect, writer := x.dialect()
+	out.Messages = adapters.PlainMessages(x.req.Messages, writer)
+	out.Tools, out.ToolChoice, out.ParallelCalls = nil, adapters.ToolChoice{}, nil
+	out.Extra = adapters.Extra{Format: x.req.Extra.Format, Members: x.req.Extra.Members.Clone()}
+	for _, name := range []string{"functions", "function_call"} {
+		out.Extra.Members.Take(name)
+	}
+	if !x.callsAllowed() {
+		return &out
+	}
+	text := toolPrompt(dialect, writer, x.offered())
+	switch choice := x.req.ToolChoice; choice.Mode {
+	case adapters.ToolRequired:
+		text += "\nNow you have to call a tool."
+	case adapters.ToolNamed:
+		text += "\nNow you have to call " + neutral(choice.Name) + "."
+	}
+	if x.single() {
+		text += "\nCall one tool at a time."
+	}
+	system := adapters.Message{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: text}}}
+	if len(out.Messages) > 0 && out.Messages[0].Role == adapters.RoleSystem {
+		first := out.Messages[0]
+		first.Blocks = append(slices.Clone(first.Blocks), adapters.Block{Type: adapters.BlockText, Text: "\n\n" + text})
+		out.Messages = append([]adapters.Message{first}, out.Messages[1:]...)
+	} else {
+		out.Messages = append([]adapters.Message{system}, out.Messages...)
+	}
+	return &out
+}
+
+// callsAllowed reports whether the model may call at all.
+func (x *exchange) callsAllowed() bool {
+	return len(x.req.Tools) > 0 && x.req.ToolChoice.Mode != adapters.ToolNone
+}
+
+// offered are the tools that the model is told of.
+func (x *exchange) offered() []adapters.Tool {
+	if x.req.ToolChoice.Mode != adapters.ToolNamed {
+		return x.req.Tools
+	}
+	return slices.DeleteFunc(slices.Clone(x.req.Tools), func(t adapters.Tool) bool { return t.Name != x.req.ToolChoice.Name })
+}
+
+// toolPrompt writes tools into a prompt for a dialect.
+func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string {
+	p := prompts[len(prompts)-1]
+	for _, row := range prompts {
+		if slices.Contains(row.Dialects, dialect) {
+			p = row
+			break
+		}
+	}
+	var lines []string
+	for i := range tools {
+		t := &tools[i]
+		if t.Other {
+			continue
+		}
+		var o wire.Object
+		o.SetString("name", t.Name)
+		o.SetText("description", t.Description)
+		switch {
+		case t.Custom:
+			o.Set("parameters", []byte(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`))
+		case len(t.Parameters) > 0:
+			o.Set("parameters", t.Parameters)
+		}
+		if p.Tool == "function" {
+			var outer wire.Object
+			outer.SetString("type", "function")
+			outer.SetObject("function", o)
+			o = outer
+		}
+		lines = append(lines, neutral(string(o.Bytes())))
+	}
+	example := w.Call("name", `{"parameter": "value"}`)
+	return strings.NewReplacer("{tools}", strings.Join(lines, "\n"), "{tools_list}", strings.Join(lines, ", "), "{example}", example).Replace(p.Text)
+}
+
+// neutral writes what may begin a model's marker as an escape of JSON: names and
+// descriptions of tools are a client's, and no model is to take them for anything else.
+func neutral(s string) string {
+	return strings.NewReplacer("<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[INST", `\u005bINST`, "｜", `\uff5c`, "✿", `\u273f`).Replace(s)
+}

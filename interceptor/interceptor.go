@@ -1,0 +1,171 @@
+// Package interceptor stands between a client and a model server and makes tool calling
+// work where it does not. It takes requests as OpenAI's chat completions and responses,
+// Anthropic's messages and Ollama's chat have them, asks a server of any of these kinds,
+// and gives the reply with its calls found, checked and written as the client expects
+// them. All other requests pass through.
+package interceptor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"regexp"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/config"
+	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/metrics/prom"
+	"github.com/callwright/callwright/parser"
+)
+
+// Handler serves the interceptor's requests. It is safe for concurrent use. It holds no
+// goroutine while it serves none.
+type Handler struct {
+	settings atomic.Pointer[settings]
+	mux      *http.ServeMux
+	log      *slog.Logger
+	inFlight chan struct{}
+	ready    atomic.Bool // the upstream has answered
+	ring     ring
+	closing  context.Context // ends when streams are to end
+	end      context.CancelFunc
+}
+
+// settings are what a reload replaces.
+type settings struct {
+	c         *config.Config
+	parts     *config.Parts
+	upstream  *url.URL
+	transport *http.Transport
+	client    *http.Client
+	proxy     *httputil.ReverseProxy
+	key       string // that clients must give
+	upKey     string // that the upstream is given
+	redact    []*regexp.Regexp
+	parsers   *cache.Cache[*parser.Parser]
+	learned   *learned
+	own       *parser.Parser // of the tools in the configuration
+	metrics   http.Handler
+}
+
+// Options are what the configuration does not hold.
+type Options struct {
+	// Log is told of requests, without what was said in them and without keys; nil
+	// tells nobody.
+	Log *slog.Logger
+	// Getenv gives the keys; nil is [os.Getenv].
+	Getenv func(string) string
+}
+
+// ErrNoUpstream says that the configuration names no model server.
+var ErrNoUpstream = errors.New("server.upstream is empty: name the model server, such as http://127.0.0.1:11434")
+
+// New returns a handler.
+func New(c *config.Config, o Options) (*Handler, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Handler{log: o.Log, inFlight: make(chan struct{}, c.Server.MaxInFlight)}
+	h.closing, h.end = context.WithCancel(context.Background())
+	if err := h.Reload(c, o.Getenv); err != nil {
+		return nil, err
+	}
+	h.routes()
+	return h, nil
+}
+
+// Reload takes another configuration: tools, dialects, models, modes, limits of
+// replies. With an error the old one stays. What is being served ends as it began.
+// Where the server listens, and how many requests it serves at once, does not change.
+func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	if c.Server.Upstream == "" {
+		return ErrNoUpstream
+	}
+	s := &settings{c: c, learned: newLearned()}
+	if before := h.settings.Load(); before != nil && before.c.Server.Upstream == c.Server.Upstream {
+		s.learned = before.learned
+	}
+	var err error
+	if s.upstream, err = outbound.ParseURL(c.Server.Upstream); err != nil {
+		return err
+	}
+	for name, into := range map[string]*string{c.Server.KeyEnv: &s.key, c.Server.UpstreamKeyEnv: &s.upKey} {
+		if name == "" {
+			continue
+		}
+		if *into = getenv(name); *into == "" {
+			return fmt.Errorf("the environment variable %s is empty", name)
+		}
+	}
+	for _, p := range c.Server.InspectRedact {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			return err
+		}
+		s.redact = append(s.redact, re)
+	}
+	if s.parts, err = c.Parts(h.log, getenv); err != nil {
+		return err
+	}
+	if before := h.settings.Load(); before != nil && before.parts.Metrics != nil && s.parts.Metrics != nil {
+		s.parts.Metrics, s.parts.Options.Metrics = before.parts.Metrics, before.parts.Metrics // the counts go on
+		if s.parts.Cache != nil {
+			s.parts.Metrics.SetCache(s.parts.Cache.Stats)
+		}
+	}
+	tools, err := c.Registry(logWriter{h.log})
+	if err != nil {
+		return err
+	}
+	if s.own, err = parser.New(tools, s.parts.Options, s.parts.More...); err != nil {
+		return err
+	}
+	if s.parsers, err = cache.New[*parser.Parser](cache.Options{MaxEntries: 256, MaxBytes: 64 << 20}); err != nil {
+		return err
+	}
+	s.transport = outbound.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)
+	s.client = outbound.Client(s.transport)
+	s.proxy = h.newProxy(s)
+	if s.parts.Metrics != nil {
+		registry := prometheus.NewRegistry()
+		if err := errors.Join(registry.Register(prom.New(s.parts.Metrics)), registry.Register(collectors.NewGoCollector())); err != nil {
+			return err
+		}
+		s.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	}
+	if old := h.settings.Swap(s); old != nil {
+		old.transport.CloseIdleConnections()
+	}
+	return nil
+}
+
+// Close ends what waits for the upstream and frees the connections.
+func (h *Handler) Close() {
+	h.end()
+	h.settings.Load().transport.CloseIdleConnections()
+}
+
+// logWriter writes lines to a log.
+type logWriter struct{ log *slog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Log(context.Background(), slog.LevelWarn, string(p))
+	return len(p), nil
+}

@@ -1,0 +1,146 @@
+package interceptor
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright/adapters"
+)
+
+// writeTimeout is how long a client may take to read a piece of a stream.
+const writeTimeout = 60 * time.Second
+
+// flushed writes pieces of a stream at once.
+type flushed struct {
+	w http.ResponseWriter
+	c *http.ResponseController
+}
+
+func (f *flushed) Write(p []byte) (int, error) {
+	// Servers without deadlines, such as a test's recorder, go without.
+	if err := f.c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	n, err := f.w.Write(p)
+	if err == nil {
+		err = f.c.Flush()
+	}
+	return n, err
+}
+
+// errClient says that the client cannot be written to.
+var errClient = errors.New("the client is gone")
+
+// streamWriter writes events to the client, and a sign of life where it is long silent.
+type streamWriter struct {
+	mu    sync.Mutex
+	enc   adapters.Encoder
+	out   io.Writer
+	last  time.Time
+	every time.Duration
+	err   error
+}
+
+func (s *streamWriter) event(e adapters.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.write(e)
+}
+
+func (s *streamWriter) write(e adapters.Event) error {
+	if s.err != nil {
+		return s.err
+	}
+	s.last = time.Now()
+	if err := s.enc.Event(e); err != nil {
+		s.err = errors.Join(errClient, err)
+	}
+	return s.err
+}
+
+// beat writes signs of life until the context ends.
+func (s *streamWriter) beat(ctx context.Context) {
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.mu.Lock()
+		if time.Since(s.last) >= s.every {
+			_ = s.write(adapters.Event{Type: adapters.EventPing}) // it is kept, and told to who writes next
+		}
+		s.mu.Unlock()
+	}
+}
+
+// end writes an error, if there is one to tell, and what ends the stream.
+func (s *streamWriter) end(front *adapters.Format, message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	if message != "" {
+		if _, err := s.out.Write(streamError(front, message)); err != nil {
+			return
+		}
+	}
+	_ = s.enc.End() // the client is gone, if anything
+}
+
+// stream answers with a stream.
+func (x *exchange) stream(ctx context.Context, r *http.Response) {
+	x.w.Header().Set("Content-Type", x.front.ContentType)
+	x.w.Header().Set("Cache-Control", "no-cache")
+	x.w.Header().Set("X-Accel-Buffering", "no")
+	x.w.Header().Set("Trailer", trailers)
+	out := &flushed{x.w, http.NewResponseController(x.w)}
+	x.w.WriteHeader(http.StatusOK)
+	if err := out.c.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return
+	}
+	s := &streamWriter{enc: x.front.NewEncoder(out), out: out, last: time.Now(), every: time.Duration(x.s.c.Server.HeartbeatMS) * time.Millisecond}
+	if s.every > 0 {
+		beating, stop := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		wg.Go(func() { s.beat(beating) })
+		defer wg.Wait()
+		defer stop()
+	}
+	t := x.turn(ctx, s.event)
+	err := t.run(x.events(r, true))
+	if x.r.Context().Err() != nil || errors.Is(err, errClient) {
+		return
+	}
+	s.end(x.front, x.streamMessage(ctx, err))
+	x.headers(x.w.Header())
+}
+
+// streamMessage says what a client is told of an error within a stream.
+func (x *exchange) streamMessage(ctx context.Context, err error) string {
+	if err == nil {
+		return ""
+	}
+	var reported *adapters.ProviderError
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errIdle), errors.Is(cause, errClosing):
+		return cause.Error()
+	case errors.As(err, &reported):
+		return reported.Message
+	case errors.Is(err, adapters.ErrUnexpectedEnd):
+		return "the model server's reply broke off"
+	case errors.Is(err, adapters.ErrTooLarge):
+		return "the model server's reply is too large"
+	case errors.Is(err, adapters.ErrNotStream), errors.Is(err, adapters.ErrMalformed):
+		return "the model server's reply cannot be read"
+	}
+	x.h.log.Warn("a reply broke off", "cause", cause(err))
+	return "the model server's reply broke off"
+}

@@ -1,0 +1,281 @@
+package interceptor
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/ollama"
+	"github.com/callwright/callwright/adapters/openai"
+)
+
+// upstreamKind is what a model server speaks.
+type upstreamKind string
+
+const (
+	kindOpenAI    upstreamKind = "openai"
+	kindOllama    upstreamKind = "ollama"
+	kindAnthropic upstreamKind = "anthropic"
+)
+
+// speaks are the formats of a kind of server, the one that it is asked in where the
+// client's is not among them first.
+var speaks = map[upstreamKind][]*adapters.Format{
+	kindOpenAI:    {openai.Chat},
+	kindOllama:    {ollama.Chat, openai.Chat},
+	kindAnthropic: {anthropic.Messages},
+}
+
+// paths are where the formats are asked.
+var paths = map[*adapters.Format]string{openai.Chat: "/v1/chat/completions", ollama.Chat: "/api/chat", anthropic.Messages: "/v1/messages"}
+
+// learned is what was found out of the upstream.
+type learned struct {
+	mu   sync.Mutex
+	kind upstreamKind
+	// withoutTools are the models of which the server said that they take no tools.
+	withoutTools *lru.Cache[string, bool]
+}
+
+// maxLearned is how many models are remembered.
+const maxLearned = 256
+
+func newLearned() *learned {
+	models, err := lru.New[string, bool](maxLearned)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return &learned{withoutTools: models}
+}
+
+// target returns the format in which the upstream is asked for a client's format.
+func (s *settings) target(ctx context.Context, front *adapters.Format) (*adapters.Format, error) {
+	kind, err := s.kind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := speaks[kind]
+	for _, f := range list {
+		if f == front {
+			return f, nil
+		}
+	}
+	return list[0], nil
+}
+
+// kind finds out what the upstream speaks: an Ollama server tells its version.
+func (s *settings) kind(ctx context.Context) (upstreamKind, error) {
+	if f := s.c.Server.UpstreamFormat; f != "auto" {
+		return upstreamKind(f), nil
+	}
+	s.learned.mu.Lock()
+	defer s.learned.mu.Unlock()
+	if s.learned.kind != "" {
+		return s.learned.kind, nil
+	}
+	if strings.HasSuffix(s.upstream.Hostname(), "anthropic.com") {
+		s.learned.kind = kindAnthropic
+		return kindAnthropic, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url("/api/version").String(), nil)
+	if err != nil {
+		return "", err
+	}
+	r, err := s.client.Do(q)
+	if err != nil {
+		return "", err
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<10))
+	if err != nil {
+		return "", err
+	}
+	s.learned.kind = kindOpenAI
+	if r.StatusCode == http.StatusOK && bytes.Contains(body, []byte(`"version"`)) && !bytes.Contains(body, []byte("<")) {
+		s.learned.kind = kindOllama
+	}
+	return s.learned.kind, nil
+}
+
+// url is the upstream's for a path. The base may end with the path's own beginning.
+func (s *settings) url(path string) *url.URL {
+	base := *s.upstream
+	base.Path = strings.TrimRight(base.Path, "/")
+	if strings.HasSuffix(base.Path, "/v1") && strings.HasPrefix(path, "/v1/") {
+		path = strings.TrimPrefix(path, "/v1")
+	}
+	base.Path += path
+	return &base
+}
+
+// hopByHop are headers of one connection (RFC 9110, section 7.6.1), and those that we
+// make ourselves.
+var hopByHop = []string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect",
+	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
+}
+
+// header is what a request to the upstream says, by what the client's said.
+func (s *settings) header(from http.Header, target *adapters.Format) http.Header {
+	out := from.Clone()
+	for _, list := range from.Values("Connection") {
+		for name := range strings.SplitSeq(list, ",") {
+			out.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopByHop {
+		out.Del(name)
+	}
+	key := credential(&http.Request{Header: from})
+	if s.key != "" || s.upKey != "" { // what the client gives is for us
+		key = s.upKey
+		for _, name := range credentials {
+			out.Del(name)
+		}
+	}
+	if key != "" {
+		if target == anthropic.Messages && out.Get("X-Api-Key") == "" && (s.upKey != "" || !strings.HasPrefix(from.Get("Authorization"), "Bearer ")) {
+			out.Set("X-Api-Key", key)
+		} else if target != anthropic.Messages && out.Get("Authorization") == "" {
+			out.Set("Authorization", "Bearer "+key)
+		}
+	}
+	if target == anthropic.Messages && out.Get("Anthropic-Version") == "" {
+		out.Set("Anthropic-Version", anthropic.Messages.Version)
+	}
+	if target != anthropic.Messages {
+		out.Del("X-Api-Key")
+		out.Del("Anthropic-Version")
+		out.Del("Anthropic-Beta")
+	}
+	out.Set("Content-Type", "application/json")
+	out.Set("Accept-Encoding", "identity")
+	return out
+}
+
+// send asks the upstream.
+func (s *settings) send(ctx context.Context, from http.Header, target *adapters.Format, body []byte) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url(paths[target]).String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	q.Header = s.header(from, target)
+	r, err := s.client.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	if strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") { // though it was asked for none
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			r.Body.Close()
+			return nil, fmt.Errorf("the model server's answer is no gzip: %w", err)
+		}
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{unpacked, r.Body}
+		r.Header.Del("Content-Encoding")
+	}
+	return r, nil
+}
+
+// replyHeader hands on what the upstream's answer says about itself.
+func replyHeader(to, from http.Header) {
+	for name, values := range from {
+		to[name] = append([]string(nil), values...)
+	}
+	for _, list := range from.Values("Connection") {
+		for name := range strings.SplitSeq(list, ",") {
+			to.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopByHop {
+		to.Del(name)
+	}
+	to.Del("Set-Cookie")
+	to.Del("Content-Type")
+}
+
+// errIdle says that the upstream was silent for too long.
+var errIdle = errors.New("the model server was silent for too long")
+
+// watched is a body that may not be silent for longer than a time.
+type watched struct {
+	io.ReadCloser
+	idle   time.Duration
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+// watch ends what waits for a body that stays silent.
+func watch(body io.ReadCloser, idle time.Duration, cancel context.CancelCauseFunc) *watched {
+	w := &watched{ReadCloser: body, idle: idle, cancel: cancel}
+	w.timer = time.AfterFunc(idle, func() { cancel(errIdle) })
+	return w
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	w.timer.Reset(w.idle)
+	return n, err
+}
+
+func (w *watched) Close() error {
+	w.timer.Stop()
+	return w.ReadCloser.Close()
+}
+
+// newProxy returns what passes requests through unchanged.
+func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
+	return &httputil.ReverseProxy{
+		Transport: s.transport, FlushInterval: -1,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			target := s.url(p.In.URL.Path)
+			target.RawPath = ""
+			if escaped := p.In.URL.EscapedPath(); escaped != p.In.URL.Path { // an encoded slash stays one
+				target.RawPath = strings.TrimRight(s.upstream.EscapedPath(), "/") + escaped
+			}
+			target.RawQuery = p.In.URL.RawQuery
+			p.Out.URL, p.Out.Host = target, ""
+			before := p.Out.Header
+			p.Out.Header = s.header(before, formatOf(p.In))
+			for _, name := range []string{"Content-Type", "Content-Encoding", "Accept-Encoding"} { // the body stays as it is
+				p.Out.Header.Del(name)
+				if v := before.Get(name); v != "" {
+					p.Out.Header.Set(name, v)
+				}
+			}
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			h.log.Warn("the model server cannot be asked", "cause", cause(err))
+			if r.Context().Err() == nil {
+				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be asked")
+			}
+		},
+		ErrorLog: nil,
+	}
+}
+
+// cause is what went wrong, without addresses with secrets in them.
+func cause(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err.Error()
+	}
+	return err.Error()
+}
