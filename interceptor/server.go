@@ -99,7 +99,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			err = s.server.Close()
 		}
 	}
-	<-failed
+	if serving := <-failed; !errors.Is(serving, http.ErrServerClosed) {
+		err = errors.Join(err, serving)
+	}
 	return err
 }
 
