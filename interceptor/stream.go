@@ -42,6 +42,7 @@ type streamWriter struct {
 	out   io.Writer
 	last  time.Time
 	every time.Duration
+	begun bool
 	err   error
 }
 
@@ -55,7 +56,7 @@ func (s *streamWriter) write(e adapters.Event) error {
 	if s.err != nil {
 		return s.err
 	}
-	s.last = time.Now()
+	s.last, s.begun = time.Now(), s.begun || e.Type != adapters.EventPing
 	if err := s.enc.Event(e); err != nil {
 		s.err = errors.Join(errClient, err)
 	}
@@ -81,9 +82,12 @@ func (s *streamWriter) beat(ctx context.Context) {
 }
 
 // end writes an error, if there is one to tell, and what ends the stream.
-func (s *streamWriter) end(front *adapters.Format, message string) {
+func (s *streamWriter) end(front *adapters.Format, model, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.begun { // what never began cannot end
+		_ = s.write(adapters.Event{Type: adapters.EventStart, Model: model}) // the error is kept
+	}
 	if s.err != nil {
 		return
 	}
@@ -119,7 +123,7 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	if x.r.Context().Err() != nil || errors.Is(err, errClient) {
 		return
 	}
-	s.end(x.front, x.streamMessage(ctx, err))
+	s.end(x.front, x.req.Model, x.streamMessage(ctx, err))
 	x.headers(x.w.Header())
 }
 
