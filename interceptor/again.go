@@ -55,20 +55,21 @@ func (t *turn) askAgain(result *parser.Result, feedback string) error {
 	defer cancel()
 	response, err := x.ask(ctx, a)
 	if err != nil {
-		return t.withoutAnswer()
+		t.unmet()
+		return nil
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
-		return t.withoutAnswer()
+		t.unmet()
+		return nil
 	}
 	return t.answer(x.events(response, x.req.Stream))
 }
 
-// withoutAnswer is the end where asking again gave no answer: the first one stands.
-func (t *turn) withoutAnswer() error {
-	t.x.done.unmet = t.x.req.ToolChoice.Mode == adapters.ToolRequired || t.x.req.ToolChoice.Mode == adapters.ToolNamed
-	t.again = false
-	return nil
+// unmet notes where a call was required and none came.
+func (t *turn) unmet() {
+	mode := t.x.req.ToolChoice.Mode
+	t.x.done.unmet = mode == adapters.ToolRequired || mode == adapters.ToolNamed
 }
 
 // withFeedback is a request behind a wrong answer: what the model said, and what was

@@ -387,7 +387,11 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 	}
 	x.headers(x.w.Header())
 	body := data
-	if answer := out.Reply(); x.front != x.target || !same(answer, reply) {
+	answer := out.Reply()
+	if t.calls == 0 && x.done.retries == 0 { // there is nothing in it but what the model said
+		answer = reply
+	}
+	if x.front != x.target || !same(answer, reply) {
 		answer.Format = reply.Format
 		if body, err = x.front.EncodeReply(answer); err != nil {
 			x.broken(ctx, err)

@@ -43,6 +43,7 @@ type streamWriter struct {
 	last  time.Time
 	every time.Duration
 	begun bool
+	ended bool
 	err   error
 }
 
@@ -74,7 +75,7 @@ func (s *streamWriter) beat(ctx context.Context) {
 		case <-tick.C:
 		}
 		s.mu.Lock()
-		if time.Since(s.last) >= s.every {
+		if !s.ended && time.Since(s.last) >= s.every {
 			_ = s.write(adapters.Event{Type: adapters.EventPing}) // it is kept, and told to who writes next
 		}
 		s.mu.Unlock()
@@ -88,6 +89,7 @@ func (s *streamWriter) end(front *adapters.Format, model, message string) {
 	if !s.begun { // what never began cannot end
 		_ = s.write(adapters.Event{Type: adapters.EventStart, Model: model}) // the error is kept
 	}
+	s.ended = true
 	if s.err != nil {
 		return
 	}

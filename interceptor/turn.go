@@ -26,8 +26,9 @@ type turn struct {
 	names    map[int]string
 	native   []*nativeCall
 	open     map[int]*nativeCall
-	shown    map[string]int // texts of calls that were begun and then rejected
-	said     bool           // the client got text
+	shown    map[string]int  // texts of calls that were begun and then rejected
+	full     strings.Builder // the text that the parser was given
+	said     bool            // the client got text
 	started  bool
 	finish   adapters.Event // is told last, and the usage behind it
 	finished bool
@@ -60,6 +61,7 @@ func (t *turn) run(events iter.Seq2[adapters.Event, error]) error {
 func (t *turn) answer(events iter.Seq2[adapters.Event, error]) error {
 	x := t.x
 	t.index, t.names, t.open, t.native, t.shown = map[int]int{}, map[int]string{}, map[int]*nativeCall{}, nil, map[string]int{}
+	t.full.Reset()
 	t.feeder = x.parser.NewReplyFeeder(t.ctx, x.pc)
 	defer t.feeder.Close()
 	for e, err := range events {
@@ -79,13 +81,17 @@ func (t *turn) answer(events iter.Seq2[adapters.Event, error]) error {
 	if err != nil {
 		return err
 	}
-	if feedback, ok := t.wantsAgain(result); ok {
-		if err := t.settle(result); err != nil {
-			return err
-		}
-		return t.askAgain(result, feedback)
+	feedback, ok := t.wantsAgain(result)
+	if !ok {
+		return t.settle(result)
 	}
-	return t.settle(result)
+	t.note(result)
+	native, full := t.native, t.full.String()
+	if err := t.askAgain(result, feedback); err != nil || t.calls > 0 {
+		return err
+	}
+	t.again, t.native, t.shown = false, native, map[string]int{} // the first answer stands
+	return t.tell(result, full)
 }
 
 // parses reports whether calls are looked for at all.
@@ -118,10 +124,12 @@ func (t *turn) event(e adapters.Event) error {
 			n.args.WriteString(e.Text)
 		}
 	case adapters.EventFinish:
-		t.finish, t.finished = e, true
+		t.finish, t.finished = hold(e), true
 	case adapters.EventUsage:
-		t.count(e)
-	case adapters.EventText, adapters.EventReasoning, adapters.EventCallEnd:
+		t.count(hold(e))
+	case adapters.EventText:
+		t.full.WriteString(e.Text)
+	case adapters.EventReasoning, adapters.EventCallEnd:
 	default:
 		if t.again {
 			return nil
@@ -139,10 +147,10 @@ func (t *turn) event(e adapters.Event) error {
 func (t *turn) pass(e adapters.Event) error {
 	switch {
 	case e.Choice == 0 && e.Type == adapters.EventFinish:
-		t.finish, t.finished = e, true
+		t.finish, t.finished = hold(e), true
 		return nil
 	case e.Type == adapters.EventUsage:
-		t.count(e)
+		t.count(hold(e))
 		return nil
 	case e.Choice == 0 && e.Type == adapters.EventCallStart:
 		t.calls++
@@ -308,13 +316,27 @@ func (t *turn) settle(result *parser.Result) error {
 	if result == nil {
 		return nil
 	}
+	t.note(result)
+	return t.tell(result, t.full.String())
+}
+
+// note counts what was rejected.
+func (t *turn) note(result *parser.Result) {
 	t.x.h.ring.note(t.x, result)
+	for i := range result.Rejected {
+		if meantAsCall(&result.Rejected[i]) {
+			t.x.done.invalid++
+		}
+	}
+}
+
+// tell tells the client what was rejected of a text.
+func (t *turn) tell(result *parser.Result, full string) error {
 	for i := range result.Rejected {
 		r := &result.Rejected[i]
 		if !meantAsCall(r) {
 			continue
 		}
-		t.x.done.invalid++
 		if t.shown[r.Raw] > 0 { // the client has seen of it what there is
 			t.shown[r.Raw]--
 			continue
@@ -329,13 +351,47 @@ func (t *turn) settle(result *parser.Result) error {
 		case r.Provenance == extractor.Marked && t.x.s.c.Server.OnInvalid == "pass" && r.Tool != "" && !r.Truncated && r.Parameters != nil:
 			err = t.passCall(r.ID, r.Tool, arguments(r.Parameters), false, false)
 		case r.Provenance == extractor.Marked:
-			err = t.text(r.Raw, nil)
+			err = t.text(taken(r, result, full), nil)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// taken is all of the text that was taken out of the content with a rejected call: its
+// markers, and the white space around it.
+func taken(r *parser.Rejected, result *parser.Result, full string) string {
+	from, to := r.Extent[0], r.Extent[1]
+	if to <= from {
+		from, to = r.Span[0], r.Span[1]
+	}
+	for i := range slices.Backward(result.Dropped) {
+		if d := result.Dropped[i].Span; d[1] == from {
+			from = d[0]
+		}
+	}
+	for _, d := range result.Dropped {
+		if d.Span[0] == to {
+			to = d.Span[1]
+		}
+	}
+	if from < 0 || to > len(full) || to <= from {
+		return r.Raw
+	}
+	return full[from:to]
+}
+
+// hold returns an event that may be kept while the next ones are read.
+func hold(e adapters.Event) adapters.Event {
+	e.Extra.Members, e.Envelope.Members = e.Extra.Members.Clone(), e.Envelope.Members.Clone()
+	if e.Usage != nil {
+		u := *e.Usage
+		u.Extra.Members = u.Extra.Members.Clone()
+		e.Usage = &u
+	}
+	return e
 }
 
 // take returns the upstream's call that was rejected, once. One of another tool than

@@ -147,7 +147,11 @@ func (h *handler) Draft(d *extractor.Dialect, at int) {
 
 // Dropped notes what no one is to see.
 func (h *handler) Dropped(from, to int, why string) {
-	if to <= from || why == "call" {
+	if why == "call" {
+		h.extend(from, to)
+		return
+	}
+	if to <= from {
 		return
 	}
 	if strings.HasPrefix(why, "invented") {
@@ -158,6 +162,21 @@ func (h *handler) Dropped(from, to int, why string) {
 		return
 	}
 	h.res.Dropped = append(h.res.Dropped, Dropped{[2]int{from, to}, why})
+}
+
+// extend notes what was taken out of the content with the call that was rejected last,
+// where no call was made of the same stretch.
+func (h *handler) extend(from, to int) {
+	n := len(h.res.Rejected)
+	if n == 0 {
+		return
+	}
+	if i := len(h.res.Calls); i > 0 && h.res.Calls[i-1].Provenance != extractor.Native && h.res.Calls[i-1].Span[0] >= from {
+		return
+	}
+	if x := &h.res.Rejected[n-1]; x.Provenance == extractor.Marked && x.Span[0] >= from && x.Span[1] <= to {
+		x.Extent = [2]int{from, to}
+	}
 }
 
 // Candidate takes what may be a call.

@@ -38,8 +38,11 @@ type Rejected struct {
 	Provenance extractor.Provenance `json:"provenance,omitempty"`
 	Raw        string               `json:"raw,omitempty"`
 	Span       [2]int               `json:"span"`
-	Errors     []validator.Error    `json:"errors"`
-	Score      Score                `json:"-"`
+	// Extent are the offsets of all that was taken out of the content with it, its
+	// markers included; zero if nothing was.
+	Extent [2]int            `json:"-"`
+	Errors []validator.Error `json:"errors"`
+	Score  Score             `json:"-"`
 
 	tool   *registry.Tool // that was meant
 	broken string         // what could not be read
