@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 )
 
 // The kinds of values in a GGUF file's head, after the format's description
@@ -45,18 +46,27 @@ func alphabet() (table [256]rune) {
 	return table
 }
 
-// vocabulary is the tokens of a model that says one script: the bytes, the special
-// ones, and the pieces of the script, no two alike.
+// Special tokens, behind the 256 of the bytes.
+const (
+	tokenBegin = 256 + iota
+	tokenEnd
+	tokenUser
+	tokenAssistant
+	tokenThen // behind it the model says its second script
+	firstPiece
+)
+
+// vocabulary is the tokens of a model that says scripts: the bytes, the special ones,
+// and the pieces of the scripts, no two alike.
 type vocabulary struct {
-	tokens           []string
-	kinds            []int32
-	first            int // the script's first piece
-	bos, eos, bytesN int
+	tokens []string
+	kinds  []int32
+	starts []int // the first piece of each script
 }
 
-func newVocabulary(script []byte) (*vocabulary, error) {
+func newVocabulary(scripts ...[]byte) (*vocabulary, error) {
 	table := alphabet()
-	v := &vocabulary{bos: 256, eos: 257, bytesN: 256}
+	v := &vocabulary{}
 	taken := map[string]bool{}
 	add := func(s string, kind int32) {
 		v.tokens, v.kinds = append(v.tokens, s), append(v.kinds, kind)
@@ -65,10 +75,21 @@ func newVocabulary(script []byte) (*vocabulary, error) {
 	for _, r := range table {
 		add(string(r), tokenNormal)
 	}
-	for _, s := range []string{"<|begin|>", "<|end|>", "<|user|>", "<|assistant|>"} {
+	for _, s := range []string{"<|begin|>", "<|end|>", "<|user|>", "<|assistant|>", "<|then|>"} {
 		add(s, tokenControl)
 	}
-	v.first = len(v.tokens)
+	for _, script := range scripts {
+		if err := v.cut(script, &table, taken, add); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// cut cuts a script into pieces.
+func (v *vocabulary) cut(script []byte, table *[256]rune, taken map[string]bool, add func(string, int32)) error {
+	first := len(v.tokens)
+	v.starts = append(v.starts, first)
 	letters := make([]rune, len(script))
 	for i, b := range script {
 		letters[i] = table[b]
@@ -79,17 +100,36 @@ func newVocabulary(script []byte) (*vocabulary, error) {
 			size++
 		}
 		if start+size > len(letters) { // the rest is no new piece: join it to the one before
-			if len(v.tokens) == v.first {
-				return nil, errShort
+			if len(v.tokens) == first {
+				return errShort
 			}
 			last := len(v.tokens) - 1
 			v.tokens[last] += string(letters[start:])
+			taken[v.tokens[last]] = true
 			break
 		}
 		add(string(letters[start:start+size]), tokenNormal)
 		start += size
 	}
-	return v, nil
+	return nil
+}
+
+// next is the token that follows each other one.
+func (v *vocabulary) next() []int {
+	next := make([]int, len(v.tokens))
+	for t := range next {
+		switch {
+		case t == tokenThen && len(v.starts) > 1:
+			next[t] = v.starts[1]
+		case t < firstPiece:
+			next[t] = v.starts[0]
+		case t == len(next)-1 || slices.Contains(v.starts, t+1):
+			next[t] = tokenEnd
+		default:
+			next[t] = t + 1
+		}
+	}
+	return next
 }
 
 // tensor is one table of weights; write gives its content.
@@ -100,29 +140,19 @@ type tensor struct {
 	one   bool                           // all one
 }
 
-// writeModel writes a model of the llama architecture that always says a script. Its
+// writeModel writes a model of the llama architecture that always says a script, and a
+// second one, if there is one, where the prompt ends with the token for it. Its
 // attention and feed-forward weights are zero, so that the next token depends on the
 // last one alone, and the output matrix chains the pieces one behind the other.
-func writeModel(w io.Writer, script []byte) error {
-	v, err := newVocabulary(script)
+func writeModel(w io.Writer, scripts ...[]byte) error {
+	v, err := newVocabulary(scripts...)
 	if err != nil {
 		return err
 	}
 	vocab := len(v.tokens)
 	width := max(512, (vocab+255)/256*256)
-	next := make([]int, vocab) // the token that follows each
-	for t := range next {
-		switch {
-		case t >= v.first && t < vocab-1:
-			next[t] = t + 1
-		case t == vocab-1:
-			next[t] = v.eos
-		default:
-			next[t] = v.first
-		}
-	}
 	before := make([][]int, vocab)
-	for t, n := range next {
+	for t, n := range v.next() {
 		before[n] = append(before[n], t)
 	}
 	tensors := []tensor{
@@ -180,8 +210,8 @@ func writeModel(w io.Writer, script []byte) error {
 		h.u32(int(k))
 	}
 	h.list("tokenizer.ggml.merges", ggufString, 0)
-	h.number("tokenizer.ggml.bos_token_id", v.bos)
-	h.number("tokenizer.ggml.eos_token_id", v.eos)
+	h.number("tokenizer.ggml.bos_token_id", tokenBegin)
+	h.number("tokenizer.ggml.eos_token_id", tokenEnd)
 	offset := 0
 	for _, t := range tensors {
 		h.str(t.name)
@@ -268,11 +298,15 @@ func (w ggufWriter) list(key string, kind, n int) {
 	w.u64(n)
 }
 
-// createModelFile writes a model that says a script to a file.
-func createModelFile(name, script string) error {
+// createModelFile writes a model that says scripts to a file.
+func createModelFile(name string, scripts ...string) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeModel(f, []byte(script)), f.Close())
+	var list [][]byte
+	for _, s := range scripts {
+		list = append(list, []byte(s))
+	}
+	return errors.Join(writeModel(f, list...), f.Close())
 }

@@ -101,15 +101,35 @@ const (
 	ToolTemplate  = `{{ range .Tools }}{{ json . }}{{ end }}{{ range .Messages }}<|user|>{{ .Role }}: {{ .Content }}{{ range .ToolCalls }}{{ json .Function }}{{ end }}{{ end }}<|assistant|>`
 )
 
+// then is behind a template's end where the conversation has gone on, so that a model of
+// two scripts says the second: at the third message, or the fourth if the first is the
+// system's.
+const then = `{{ if gt (len .Messages) 2 }}<|then|>{{ end }}`
+
 // Model creates a model that always says a script. The template is [PlainTemplate] if
 // none is given.
 func (s *Server) Model(t testing.TB, name, script, template string) {
+	t.Helper()
+	s.create(t, name, template, script)
+}
+
+// Dialogue creates a model that says one script first, and another one once there are
+// more than two messages: behind a tool's result.
+func (s *Server) Dialogue(t testing.TB, name, first, second, template string) {
+	t.Helper()
+	if template == "" {
+		template = PlainTemplate
+	}
+	s.create(t, name, template+then, first, second)
+}
+
+func (s *Server) create(t testing.TB, name, template string, scripts ...string) {
 	t.Helper()
 	if template == "" {
 		template = PlainTemplate
 	}
 	gguf := filepath.Join(s.dir, name+".gguf")
-	if err := createModelFile(gguf, script); err != nil {
+	if err := createModelFile(gguf, scripts...); err != nil {
 		t.Fatal(err)
 	}
 	modelfile := filepath.Join(s.dir, name+".modelfile")
