@@ -1,4 +1,4 @@
-.PHONY: test race lint fuzz bench golden conformance
+.PHONY: test race lint fuzz bench golden conformance clients load
 
 # The linters have a module of their own, so that the library stays small.
 tool = go tool -modfile=tools/go.mod
@@ -22,7 +22,15 @@ fuzz:
 
 # The providers' own clients against what we write, and what they write against us.
 conformance:
-	cd conformance && go test ./...
+	cd conformance && go test -timeout 20m ./...
+
+# Makes the clients of the npm registry present for them.
+clients:
+	cd conformance/clients && npm ci --no-audit --no-fund
+
+# The interceptor beside a plain reverse proxy: bounded, on this machine only.
+load:
+	go run ./internal/load
 
 bench:
 	go test ./internal/lenient ./parser ./cache ./adapters/formats -run '^$$' -bench . -benchmem

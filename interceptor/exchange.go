@@ -38,6 +38,8 @@ type exchange struct {
 	pc     parser.Context
 	caps   adapters.ModelCapabilities
 	done   summary
+	// stillWaiting is called before the upstream is waited for within an answer.
+	stillWaiting func()
 }
 
 // summary is what was done for a request.
@@ -241,6 +243,9 @@ type asked struct {
 }
 
 func (x *exchange) ask(ctx context.Context, a *asked) (*http.Response, error) {
+	if x.stillWaiting != nil {
+		x.stillWaiting()
+	}
 	body := a.raw
 	if body == nil {
 		req := *a.req

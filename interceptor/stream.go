@@ -14,22 +14,40 @@ import (
 // writeTimeout is how long a client may take to read a piece of a stream.
 const writeTimeout = 60 * time.Second
 
-// flushed writes pieces of a stream at once.
-type flushed struct {
-	w http.ResponseWriter
-	c *http.ResponseController
+// pieces writes what a stream is made of. It reaches the client when it is flushed.
+type pieces struct {
+	w       http.ResponseWriter
+	c       *http.ResponseController
+	waiting bool
 }
 
-func (f *flushed) Write(p []byte) (int, error) {
+func (f *pieces) Write(p []byte) (int, error) {
+	f.waiting = true
+	return f.w.Write(p)
+}
+
+func (f *pieces) flush() error {
+	if !f.waiting {
+		return nil
+	}
+	f.waiting = false
 	// Servers without deadlines, such as a test's recorder, go without.
 	if err := f.c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
+		return err
 	}
-	n, err := f.w.Write(p)
-	if err == nil {
-		err = f.c.Flush()
-	}
-	return n, err
+	return f.c.Flush()
+}
+
+// flushing is the upstream's body: before it is waited for, the client gets what was
+// made of all that has come. What comes at once goes at once.
+type flushing struct {
+	io.ReadCloser
+	s *streamWriter
+}
+
+func (f flushing) Read(p []byte) (int, error) {
+	f.s.flush()
+	return f.ReadCloser.Read(p)
 }
 
 // errClient says that the client cannot be written to.
@@ -39,7 +57,7 @@ var errClient = errors.New("the client is gone")
 type streamWriter struct {
 	mu    sync.Mutex
 	enc   adapters.Encoder
-	out   io.Writer
+	out   *pieces
 	last  time.Time
 	every time.Duration
 	begun bool
@@ -64,6 +82,17 @@ func (s *streamWriter) write(e adapters.Event) error {
 	return s.err
 }
 
+// flush hands on what was written.
+func (s *streamWriter) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		if err := s.out.flush(); err != nil {
+			s.err = errors.Join(errClient, err)
+		}
+	}
+}
+
 // beat writes signs of life until the context ends.
 func (s *streamWriter) beat(ctx context.Context) {
 	tick := time.NewTicker(s.every)
@@ -76,7 +105,9 @@ func (s *streamWriter) beat(ctx context.Context) {
 		}
 		s.mu.Lock()
 		if !s.ended && time.Since(s.last) >= s.every {
-			_ = s.write(adapters.Event{Type: adapters.EventPing}) // it is kept, and told to who writes next
+			if s.write(adapters.Event{Type: adapters.EventPing}) == nil { // an error is kept, and told to who writes next
+				_ = s.out.flush()
+			}
 		}
 		s.mu.Unlock()
 	}
@@ -98,7 +129,9 @@ func (s *streamWriter) end(front *adapters.Format, model, message string) {
 			return
 		}
 	}
-	_ = s.enc.End() // the client is gone, if anything
+	if s.enc.End() == nil { // else the client is gone
+		_ = s.out.flush()
+	}
 }
 
 // stream answers with a stream.
@@ -107,7 +140,7 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	x.w.Header().Set("Cache-Control", "no-cache")
 	x.w.Header().Set("X-Accel-Buffering", "no")
 	x.w.Header().Set("Trailer", trailers)
-	out := &flushed{x.w, http.NewResponseController(x.w)}
+	out := &pieces{w: x.w, c: http.NewResponseController(x.w)}
 	x.w.WriteHeader(http.StatusOK)
 	if err := out.c.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return
@@ -120,6 +153,8 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 		defer wg.Wait()
 		defer stop()
 	}
+	r.Body = flushing{r.Body, s}
+	x.stillWaiting = s.flush
 	t := x.turn(ctx, s.event)
 	err := t.run(x.events(r, true))
 	if x.r.Context().Err() != nil || errors.Is(err, errClient) {
