@@ -175,6 +175,13 @@ func (f *Format) DecodeStream(in io.Reader, l Limits) iter.Seq2[Event, error] {
 
 // DecodeMessages is [Format.DecodeStream] for a reader of messages that has begun.
 func DecodeMessages(f *Format, r *wire.Reader) iter.Seq2[Event, error] {
+	return DecodeFrames(f, r, func(_ []byte, decode func() error) error { return decode() })
+}
+
+// DecodeFrames is [DecodeMessages] for one who wants to see the messages: message is
+// called with the bytes of each, which are valid until it returns, and calls decode,
+// which yields the message's events.
+func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode func() error) error) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		d := f.Decoder()
 		stopped := false
@@ -229,7 +236,7 @@ func DecodeMessages(f *Format, r *wire.Reader) iter.Seq2[Event, error] {
 				fail(e)
 				return
 			}
-			if err := d.Message(frame.Event, o, emit); err != nil {
+			if err := message(frame.Data, func() error { return d.Message(frame.Event, o, emit) }); err != nil {
 				d.End(emit)
 				fail(err)
 				return

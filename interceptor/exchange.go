@@ -222,6 +222,20 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 	} else {
 		x.whole(ctx, response)
 	}
+	drain(response.Body, cancel)
+}
+
+// Bounds of what is read behind a reply's end, so that its connection can be used again.
+const (
+	maxDrain  = 4 << 10
+	drainTime = 100 * time.Millisecond
+)
+
+// drain reads what is left of a body.
+func drain(body io.Reader, cancel context.CancelCauseFunc) {
+	late := time.AfterFunc(drainTime, func() { cancel(nil) })
+	defer late.Stop()
+	_, _ = io.CopyN(io.Discard, body, maxDrain) // what is left open is closed
 }
 
 // request is what the upstream is asked first. A request in the upstream's own format

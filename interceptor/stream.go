@@ -1,14 +1,19 @@
 package interceptor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/internal/wire"
 )
 
 // writeTimeout is how long a client may take to read a piece of a stream.
@@ -19,9 +24,13 @@ type pieces struct {
 	w       http.ResponseWriter
 	c       *http.ResponseController
 	waiting bool
+	muted   bool
 }
 
 func (f *pieces) Write(p []byte) (int, error) {
+	if f.muted {
+		return len(p), nil
+	}
 	f.waiting = true
 	return f.w.Write(p)
 }
@@ -63,12 +72,70 @@ type streamWriter struct {
 	begun bool
 	ended bool
 	err   error
+
+	// Where both sides speak the same, a message of which nothing is changed is handed
+	// on as it came: in are its events, told those for the client.
+	passing bool
+	in      []adapters.Event
+	told    []adapters.Event
+	line    []byte
 }
 
 func (s *streamWriter) event(e adapters.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.passing {
+		s.told = append(s.told, e)
+		return s.err
+	}
 	return s.write(e)
+}
+
+// message hands a message on, with what is made of its events, or as it came if that is
+// the same.
+func (s *streamWriter) message(raw []byte, decode func() error) error {
+	s.passing, s.in, s.told = true, s.in[:0], s.told[:0]
+	err := decode()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.passing = false
+	if err != nil || !slices.EqualFunc(s.in, s.told, sameEvent) || len(s.in) == 0 || bytes.Contains(raw, callMembers) || bytes.ContainsAny(raw, "\r\n") {
+		for _, e := range s.told {
+			if s.write(e) != nil {
+				break
+			}
+		}
+		return err
+	}
+	if !s.begun { // what is written later has to know how it began
+		s.out.muted = true
+		for _, e := range s.told {
+			_ = s.write(e) // into nothing
+		}
+		s.out.muted = false
+	}
+	if s.err == nil {
+		s.last = time.Now()
+		s.line = append(append(append(s.line[:0], "data: "...), raw...), "\n\n"...)
+		if _, err := s.out.Write(s.line); err != nil {
+			s.err = errors.Join(errClient, err)
+		}
+	}
+	return nil
+}
+
+// callMembers stands in the names of the members that hold calls: what a message says
+// of a call may be told by a later one.
+var callMembers = []byte("_call")
+
+// sameEvent reports whether an event was handed on as it came, and its message may be.
+// Those of calls may have other ids and words, and the end is told at the end.
+func sameEvent(a, b adapters.Event) bool {
+	switch a.Type {
+	case adapters.EventStart, adapters.EventText, adapters.EventReasoning, adapters.EventExtra:
+		return a.Type == b.Type && a.Choice == b.Choice && a.Text == b.Text
+	}
+	return false
 }
 
 func (s *streamWriter) write(e adapters.Event) error {
@@ -153,15 +220,35 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 		defer wg.Wait()
 		defer stop()
 	}
-	r.Body = flushing{r.Body, s}
+	waited := *r
+	waited.Body = flushing{r.Body, s}
 	x.stillWaiting = s.flush
 	t := x.turn(ctx, s.event)
-	err := t.run(x.events(r, true))
+	events := x.events(&waited, true)
+	if x.front == x.target && x.front == openai.Chat { // its messages do not hang together
+		events = x.passed(&waited, s)
+	}
+	err := t.run(events)
 	if x.r.Context().Err() != nil || errors.Is(err, errClient) {
 		return
 	}
 	s.end(x.front, x.req.Model, x.streamMessage(ctx, err))
 	x.headers(x.w.Header())
+}
+
+// passed are the events of a response whose messages are handed on as they come where
+// nothing is changed.
+func (x *exchange) passed(r *http.Response, s *streamWriter) iter.Seq2[adapters.Event, error] {
+	return func(yield func(adapters.Event, error) bool) {
+		for e, err := range adapters.DecodeFrames(x.target, wire.NewReader(r.Body, 0, x.s.c.Server.MaxReplyBytes), s.message) {
+			if err == nil {
+				s.in = append(s.in, e)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // streamMessage says what a client is told of an error within a stream.

@@ -58,7 +58,7 @@ func upstream(stop <-chan struct{}) http.Handler {
 		w.Header().Set("Content-Type", "text/event-stream")
 		flush := http.NewResponseController(w)
 		for i := range chunks {
-			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"t%d \"},\"finish_reason\":null}]}\n\n", time.Now().UnixNano())
+			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" t%d\"},\"finish_reason\":null}]}\n\n", time.Now().UnixNano())
 			if flush.Flush() != nil {
 				return
 			}
