@@ -1,0 +1,28 @@
+package interceptor
+
+import (
+	"testing"
+
+	"github.com/callwright/callwright/extractor/dialects"
+)
+
+// TestPrompts checks that each template is short, and that the call in it is read back.
+func TestPrompts(t *testing.T) {
+	for _, name := range []string{"hermes", "llama3_json", "pythonic", "mistral", "glm45", "qwen3_coder", "deepseek_v3"} {
+		d, ok := dialects.Lookup(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		w, ok := d.Writer()
+		if !ok {
+			t.Logf("%s is only read", name)
+			continue
+		}
+		text := toolPrompt(name, w, nil)
+		if n := len(text) / 4; n > 130 {
+			t.Errorf("%s: the prompt takes about %d tokens:\n%s", name, n, text)
+		} else {
+			t.Logf("%s: about %d tokens", name, n)
+		}
+	}
+}
