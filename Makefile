@@ -19,6 +19,7 @@ fuzz:
 	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s -fuzzminimizetime 20x
 	go test ./adapters/formats -run '^$$' -fuzz FuzzReadReply -fuzztime 8s -fuzzminimizetime 20x
 	go test ./fallback -run '^$$' -fuzz FuzzRecover -fuzztime 8s -fuzzminimizetime 20x
+	go test ./interceptor -run '^$$' -fuzz FuzzExchange -fuzztime 8s -fuzzminimizetime 20x
 
 # The providers' own clients against what we write, and what they write against us.
 conformance:

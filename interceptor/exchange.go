@@ -68,6 +68,10 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, front *adapt
 		x.unreachable(err)
 		return
 	}
+	if previous := x.req.Extra.For(front.Name).String("previous_response_id"); previous != "" && x.target != front {
+		writeError(w, front, http.StatusBadRequest, "", "previous_response_id: the model server keeps no responses: send the whole conversation as input")
+		return
+	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	stop := context.AfterFunc(h.closing, func() { cancel(errClosing) })

@@ -478,6 +478,7 @@ func TestRefuses(t *testing.T) {
 		{"another site", "/v1/chat/completions", good, map[string]string{"Origin": "https://evil.example"}, 403, "other sites"},
 		{"another site's page", "/v1/chat/completions", good, map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "other sites"},
 		{"a name that leads here", "/v1/chat/completions", good, map[string]string{"Host": "evil.example"}, 403, "allowed_hosts"},
+		{"a state that nobody keeps", "/v1/responses", `{"model":"m","input":"Hi","previous_response_id":"resp_1"}`, nil, 400, "previous_response_id"},
 		{"Expect", "/v1/chat/completions", good, map[string]string{"Expect": "100-continue"}, 200, "Hi."},
 	} {
 		if status, body := post(tt.path, tt.body, tt.header); status != tt.status || !strings.Contains(body, tt.want) {

@@ -40,7 +40,9 @@ var speaks = map[upstreamKind][]*adapters.Format{
 }
 
 // paths are where the formats are asked.
-var paths = map[*adapters.Format]string{openai.Chat: "/v1/chat/completions", ollama.Chat: "/api/chat", anthropic.Messages: "/v1/messages"}
+var paths = map[*adapters.Format]string{
+	openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", ollama.Chat: "/api/chat", anthropic.Messages: "/v1/messages",
+}
 
 // learned is what was found out of the upstream.
 type learned struct {
@@ -66,6 +68,9 @@ func (s *settings) target(ctx context.Context, front *adapters.Format) (*adapter
 	kind, err := s.kind(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if front == openai.Responses && strings.HasSuffix(s.upstream.Hostname(), "openai.com") {
+		return front, nil // most servers that are compatible with OpenAI's have no responses
 	}
 	list := speaks[kind]
 	for _, f := range list {
