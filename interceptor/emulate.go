@@ -124,15 +124,7 @@ func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string
 		if t.Other {
 			continue
 		}
-		var o wire.Object
-		o.SetString("name", t.Name)
-		o.SetText("description", t.Description)
-		switch {
-		case t.Custom:
-			o.Set("parameters", []byte(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`))
-		case len(t.Parameters) > 0:
-			o.Set("parameters", t.Parameters)
-		}
+		o := definitionOf(t)
 		if p.Tool == "function" {
 			var outer wire.Object
 			outer.SetString("type", "function")

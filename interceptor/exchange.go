@@ -155,28 +155,16 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 	if len(r.Tools) == 0 {
 		return s.own, nil
 	}
-	var list []wire.Object
+	var list [][]byte
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Other || r.ToolChoice.Mode == adapters.ToolNamed && t.Name != r.ToolChoice.Name {
 			continue
 		}
-		var o wire.Object
-		o.SetString("name", t.Name)
-		o.SetText("description", t.Description)
-		switch {
-		case t.Custom:
-			o.Set("parameters", []byte(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`))
-		case len(t.Parameters) > 0 && !wire.IsNull(t.Parameters):
-			o.Set("parameters", t.Parameters)
-		}
-		list = append(list, o)
+		definition := definitionOf(t)
+		list = append(list, definition.Bytes())
 	}
-	raw := make([][]byte, len(list))
-	for i := range list {
-		raw[i] = list[i].Bytes()
-	}
-	tools := wire.List(raw)
+	tools := wire.List(list)
 	o := s.parts.Options
 	// Where nobody sees a call before its end, or it is not to be seen before it is
 	// known to be right, it comes as a whole.
@@ -194,6 +182,19 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 		p, err := parser.New(reg, o, s.parts.More...)
 		return p, 16 * len(tools), err
 	})
+}
+
+// definitionOf writes a tool. One that takes free text has it as its one parameter.
+func definitionOf(t *adapters.Tool) (o wire.Object) {
+	o.SetString("name", t.Name)
+	o.SetText("description", t.Description)
+	switch {
+	case t.Custom:
+		o.Set("parameters", []byte(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`))
+	case len(t.Parameters) > 0 && !wire.IsNull(t.Parameters):
+		o.Set("parameters", t.Parameters)
+	}
+	return o
 }
 
 // serve asks the upstream and answers.

@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -73,7 +74,7 @@ func upstream(stop <-chan struct{}) http.Handler {
 				return
 			}
 		}
-		fmt.Fprint(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		_, _ = io.WriteString(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	})
 }
 
@@ -245,7 +246,7 @@ func one(client *http.Client, address string, pace int) (late []time.Duration, e
 		}
 	}
 	if got != chunks {
-		return nil, fmt.Errorf("%d of %d pieces came (%v)", got, chunks, lines.Err())
+		return nil, errors.Join(fmt.Errorf("%d of %d pieces came", got, chunks), lines.Err())
 	}
 	return late, nil
 }
@@ -261,7 +262,6 @@ func open(client *http.Client, address string, n int) (float64, error) {
 		return float64(s.HeapAlloc + s.StackInuse)
 	}
 	before := used()
-	var bodies []io.Closer
 	for range n {
 		q, err := request(ctx, address, -1)
 		if err != nil {
@@ -271,15 +271,11 @@ func open(client *http.Client, address string, n int) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		bodies = append(bodies, r.Body)
+		defer r.Body.Close()
 		if _, err := io.ReadFull(r.Body, make([]byte, 256)); err != nil {
 			return 0, err
 		}
 	}
 	time.Sleep(200 * time.Millisecond)
-	held := (used() - before) / float64(n)
-	for _, b := range bodies {
-		_ = b.Close() // it is done with
-	}
-	return held, nil
+	return (used() - before) / float64(n), nil
 }
