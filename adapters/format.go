@@ -202,8 +202,12 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 				yield(Event{}, fmt.Errorf("%s: %w", f.Name, err))
 			}
 		}
+		var frame wire.Frame
+		var o wire.Object
+		decode := func() error { return d.Message(frame.Event, o, emit) }
 		for !stopped {
-			frame, err := r.Next()
+			var err error
+			frame, err = r.Next()
 			if errors.Is(err, io.EOF) {
 				if !d.End(emit) {
 					fail(ErrUnexpectedEnd)
@@ -222,7 +226,7 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 				d.End(emit)
 				return
 			}
-			o, err := wire.ParseObject(frame.Data)
+			o, err = wire.ParseObject(frame.Data)
 			if err != nil {
 				if len(bytes.TrimSpace(frame.Data)) == 0 {
 					continue
@@ -236,7 +240,7 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 				fail(e)
 				return
 			}
-			if err := message(frame.Data, func() error { return d.Message(frame.Event, o, emit) }); err != nil {
+			if err := message(frame.Data, decode); err != nil {
 				d.End(emit)
 				fail(err)
 				return

@@ -28,9 +28,14 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 	usage := o.TakeObject("usage")
 	o.Take("usage")
 	o.Take("object")
-	e := adapters.Event{Type: adapters.EventExtra, ID: o.TakeString("id"), Model: o.TakeString("model")}
-	if n := o.TakeInt("created"); n > 0 {
-		e.Created = time.Unix(n, 0).UTC()
+	id, model, created := o.Take("id"), o.Take("model"), o.Take("created")
+	e := adapters.Event{Type: adapters.EventExtra}
+	if !d.started { // each chunk says them again
+		e.ID, _ = wire.String(id)
+		e.Model, _ = wire.String(model)
+		if n, _ := wire.Int(created); n > 0 {
+			e.Created = time.Unix(n, 0).UTC()
+		}
 	}
 	if !d.started && (e.ID != "" || e.Model != "" || len(choices) > 0) {
 		d.started = true
@@ -41,11 +46,12 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		emit(e)
 		e.Envelope = adapters.Extra{}
 	}
-	// What the envelope holds goes with the first event of the chunk.
-	envelope := e.Envelope
-	with := func(e adapters.Event) {
-		e.Envelope, envelope = envelope, adapters.Extra{}
-		emit(e)
+	with := emit
+	if envelope := e.Envelope; len(envelope.Members) > 0 { // it goes with the first event of the chunk
+		with = func(e adapters.Event) {
+			e.Envelope, envelope = envelope, adapters.Extra{}
+			emit(e)
+		}
 	}
 	for _, raw := range choices {
 		if x, ok := wire.AsObject(raw); ok {
