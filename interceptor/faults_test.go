@@ -155,9 +155,9 @@ var faults = []struct {
 	{"502 empty", answered("502 Bad Gateway", "text/plain", ""), "", 502},
 	{"200 html", answered("200 OK", "text/html", "<html>login</html>"), "", 200},
 	{"wrong type", answered("200 OK", "text/plain", "hello"), "", 0},
-	{"redirect", raw("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"), "", 302},
-	{"204", raw("HTTP/1.1 204 No Content\r\n\r\n"), "", 204},
-	{"3 GB and 10 bytes", raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3000000000\r\n\r\n{\"id\":\"c\","), "", 0},
+	{"redirect", raw("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"), "", 302},
+	{"204", raw("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), "", 204},
+	{"3 GB and 10 bytes", raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 3000000000\r\n\r\n{\"id\":\"c\","), "", 0},
 	{"no blank line", streamed(strings.TrimSuffix(chunk(`{"content":"Hello"}`), "\n") + strings.TrimSuffix(finishChunk, "\n") + "data: [DONE]\n"), "Hello", 200},
 	{"CR only", streamed(strings.ReplaceAll(chunk(`{"content":"Hello"}`)+finishChunk+doneChunk, "\n", "\r")), "Hello", 200},
 	{"a long line", streamed("data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 5<<20) + "\"}}]}\n\n" + doneChunk), "", 0},
@@ -171,8 +171,8 @@ var faults = []struct {
 	{"gzip", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped(chunk(`{"content":"Hello"}`)+finishChunk+doneChunk)), "Hello", 200},
 	{"a gzip bomb", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped(strings.Repeat(": \n", 20<<20))), "", 0},
 	{"bad chunk sizes", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), "", 0},
-	{"two lengths", raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), "", 502},
-	{"a large header", raw("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 11<<20) + "\r\n\r\n"), "", 502},
+	{"two lengths", raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), "", 502},
+	{"a large header", raw("HTTP/1.1 200 OK\r\nConnection: close\r\nX: " + strings.Repeat("x", 11<<20) + "\r\n\r\n"), "", 502},
 }
 
 // plain follows no redirects.
