@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
@@ -34,6 +36,7 @@ type exchange struct {
 	req    *adapters.Request // what it says
 	mode   string            // "native" or "emulate"
 	auto   bool              // the mode may change with what the server says
+	legacy bool              // the client knows functions, and no tools
 	parser *parser.Parser
 	pc     parser.Context
 	caps   adapters.ModelCapabilities
@@ -100,6 +103,10 @@ func (x *exchange) read() error {
 	}
 	if x.req, err = x.front.DecodeRequest(x.body); err != nil {
 		return fmt.Errorf("the request is not what %s wants: %w", x.front.Name, err)
+	}
+	if x.front == openai.Chat && bytes.Contains(x.body, []byte(`"functions"`)) {
+		o, err := wire.ParseObject(x.body)
+		x.legacy = err == nil && o.Has("functions") && !o.Has("tools")
 	}
 	x.caps = x.s.parts.Models.Capabilities("", x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Heard: heard(x.req), Tenant: tenant(x.r)}

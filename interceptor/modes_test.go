@@ -499,6 +499,24 @@ func TestPassing(t *testing.T) {
 	}
 }
 
+// TestLegacy checks that a client that knows functions and no tools gets what it knows.
+func TestLegacy(t *testing.T) {
+	m := &model{says: []*adapters.Reply{says("", `get_weather {"city":"Rome"}`, `get_weather {"city":"Oslo"}`)}}
+	url := start(t, m, nil)
+	for _, stream := range []string{"false", "true"} {
+		body := `{"model":"m","stream":` + stream + `,"messages":[{"role":"user","content":"Hi"}],"functions":[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]}`
+		r, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || !strings.Contains(string(data), `"function_call":{`) || strings.Contains(string(data), "tool_calls") || strings.Contains(string(data), "Oslo") || !strings.Contains(string(data), `"finish_reason":"function_call"`) {
+			t.Errorf("stream=%s: %v %s", stream, err, data)
+		}
+	}
+}
+
 // TestReload checks that another configuration is taken, and a bad one is not.
 func TestReload(t *testing.T) {
 	m := &model{format: openai.Chat, says: []*adapters.Reply{says(romeText)}}

@@ -280,7 +280,7 @@ func (t *turn) begin(index int, id, tool string) error {
 	}
 	t.index[index], t.names[index] = t.calls, tool
 	t.calls++
-	return t.emit(adapters.Event{Type: adapters.EventCallStart, Index: t.index[index], ID: t.x.front.IDs.Fit(id), Name: tool, Custom: t.x.custom(tool)})
+	return t.emit(adapters.Event{Type: adapters.EventCallStart, Index: t.index[index], ID: t.x.front.IDs.Fit(id), Name: tool, Custom: t.x.custom(tool), Word: t.x.word()})
 }
 
 // custom reports whether a tool takes free text.
@@ -288,8 +288,18 @@ func (x *exchange) custom(tool string) bool {
 	return slices.ContainsFunc(x.req.Tools, func(t adapters.Tool) bool { return t.Name == tool && t.Custom })
 }
 
-// single reports whether the client wants one call at a time.
-func (x *exchange) single() bool { return x.req.ParallelCalls != nil && !*x.req.ParallelCalls }
+// single reports whether the client wants one call at a time, or knows no more.
+func (x *exchange) single() bool {
+	return x.legacy || x.req.ParallelCalls != nil && !*x.req.ParallelCalls
+}
+
+// word is what the client calls a call.
+func (x *exchange) word() string {
+	if x.legacy {
+		return "function_call"
+	}
+	return ""
+}
 
 // end ends the text for the parser.
 func (t *turn) end() (*parser.Result, error) {
@@ -419,7 +429,7 @@ func (t *turn) passCall(id, name, args string, truncated, custom bool) error {
 	index := t.calls
 	t.calls++
 	for _, e := range []adapters.Event{
-		{Type: adapters.EventCallStart, Index: index, ID: t.x.front.IDs.FitOrNew(id), Name: name, Custom: custom},
+		{Type: adapters.EventCallStart, Index: index, ID: t.x.front.IDs.FitOrNew(id), Name: name, Custom: custom, Word: t.x.word()},
 		{Type: adapters.EventArguments, Index: index, Text: args},
 		{Type: adapters.EventCallEnd, Index: index, Truncated: truncated},
 	} {
@@ -456,6 +466,9 @@ func (t *turn) count(e adapters.Event) {
 
 // conclude tells the end of the reply.
 func (t *turn) conclude() error {
+	if !t.finished && t.calls > 0 { // not all servers say why they end
+		t.finish, t.finished = adapters.Event{Type: adapters.EventFinish, Finish: adapters.FinishCalls}, true
+	}
 	if t.finished {
 		e := t.finish
 		switch {
