@@ -97,6 +97,8 @@ func (s *Scanner) lead(k *construct) {
 	text := strings.ToLower(string(lastSentences(trimmed)))
 	k.ev.Example = examples.in(text) || !k.marked && weak.in(text)
 	k.ev.Intent = intents.in(text)
+	sentence := text[max(strings.LastIndex(text, ". "), strings.LastIndex(text, "\n"), 0):]
+	k.acts = acts.in(sentence) && !denials.in(sentence)
 }
 
 // lastSentences returns the end of a text that speaks of what follows it: its
@@ -130,6 +132,8 @@ var (
 	examples = newPhraseTable(examplePhrases)
 	weak     = newPhraseTable(weakPhrases)
 	intents  = newPhraseTable(intentPhrases)
+	acts     = newPhraseTable([]string{"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i’m going to", "calling", "executing"})
+	denials  = newPhraseTable([]string{"not ", "n't", "n’t", "never", "would", "could", "should", "instead", "if ", "said", "says", "wrote", "writes", "user", "example", "like "})
 )
 
 // in reports whether one of the phrases stands in the text, at the beginning of

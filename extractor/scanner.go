@@ -481,6 +481,7 @@ type construct struct {
 	next   int // where the next candidate begins
 	marked bool
 	led    bool // the words before it were looked at
+	acts   bool // its sentence says that the writer acts now
 	// refused says that a candidate was read and not taken: what was read is
 	// text, and not to be looked at for another.
 	refused bool
@@ -517,7 +518,7 @@ func (s *Scanner) deliver(k *construct, cand *Candidate, end int) bool {
 			cand.Method = MethodBalanced
 		}
 	}
-	if k.ev.midSentence && s.goesOn(end) {
+	if k.ev.midSentence && !k.acts && s.goesOn(end) {
 		cand.Evidence.Quoted = true
 	}
 	s.content(min(s.solid, k.start))
