@@ -39,8 +39,10 @@ func TestOllamaChat(t *testing.T) {
 		err := client.Chat(context.Background(), &api.ChatRequest{
 			Model: "llama-x", Stream: &stream, Tools: api.Tools{tool},
 			Messages: []api.Message{
-				{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Weather?"},
-				{Role: "assistant", ToolCalls: []api.ToolCall{call}}, {Role: "tool", Content: "sunny", ToolName: "get_weather", ToolCallID: "c1"},
+				{Role: "system", Content: "Be brief."},
+				{Role: "user", Content: "Weather?"},
+				{Role: "assistant", ToolCalls: []api.ToolCall{call}},
+				{Role: "tool", Content: "sunny", ToolName: "get_weather", ToolCallID: "c1"},
 			},
 		}, func(r api.ChatResponse) error {
 			text += r.Message.Content

@@ -112,8 +112,11 @@ func TestServe(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range [][]string{
-		{"serve"}, {"serve", "--upstream", "ftp://x"}, {"serve", "--upstream", upstream.URL, "--listen", "0.0.0.0:0"},
-		{"serve", "--upstream", upstream.URL, "--mode", "sideways"}, {"serve", "--upstream", upstream.URL, "--key-env", "NO_SUCH_VARIABLE"},
+		{"serve"},
+		{"serve", "--upstream", "ftp://x"},
+		{"serve", "--upstream", upstream.URL, "--listen", "0.0.0.0:0"},
+		{"serve", "--upstream", upstream.URL, "--mode", "sideways"},
+		{"serve", "--upstream", upstream.URL, "--key-env", "NO_SUCH_VARIABLE"},
 	} {
 		if _, errs, code := run(t, "", bad...); code != exitMisuse || errs == "" {
 			t.Errorf("%v: exit code %d %s", bad, code, errs)
