@@ -281,7 +281,7 @@ func (x *exchange) ask(ctx context.Context, a *asked) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	return x.s.send(ctx, x.r.Header, x.target, body)
+	return x.s.send(ctx, x.r, x.front, x.target, body)
 }
 
 // isReply reports whether an answer is one that can be parsed.

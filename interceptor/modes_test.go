@@ -499,6 +499,49 @@ func TestPassing(t *testing.T) {
 	}
 }
 
+// TestCredentials checks how a client's key reaches each kind of server.
+func TestCredentials(t *testing.T) {
+	for _, tt := range []struct {
+		upstream, path, header, value string
+		wantBearer, wantKey           string
+	}{
+		{"openai", "/v1/chat/completions", "Authorization", "Bearer sk-1", "Bearer sk-1", ""},
+		{"openai", "/v1/messages?beta=true", "X-Api-Key", "sk-2", "Bearer sk-2", ""},
+		{"anthropic", "/v1/messages?beta=true", "X-Api-Key", "sk-3", "", "sk-3"},
+		{"anthropic", "/v1/messages", "Authorization", "Bearer sk-ant-oat01-4", "Bearer sk-ant-oat01-4", ""},
+		{"anthropic", "/v1/chat/completions", "Authorization", "Bearer sk-ant-api-5", "", "sk-ant-api-5"},
+	} {
+		var got http.Header
+		var query string
+		upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got, query = r.Header.Clone(), r.URL.RawQuery
+			http.Error(w, "no", http.StatusTeapot)
+		}))
+		s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = tt.upstream })
+		front := openai.Chat
+		if strings.HasPrefix(tt.path, "/v1/messages") {
+			front = anthropic.Messages
+		}
+		q, err := http.NewRequest(http.MethodPost, s.URL+tt.path, bytes.NewReader(requestBody(t, front, false)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set(tt.header, tt.value)
+		r, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		upstream.Close()
+		if got.Get("Authorization") != tt.wantBearer || got.Get("X-Api-Key") != tt.wantKey {
+			t.Errorf("%s %s: %q %q", tt.upstream, tt.path, got.Get("Authorization"), got.Get("X-Api-Key"))
+		}
+		if tt.upstream == "anthropic" && strings.Contains(tt.path, "?") != (query == "beta=true") {
+			t.Errorf("%s: query %q", tt.path, query)
+		}
+	}
+}
+
 // TestLegacy checks that a client that knows functions and no tools gets what it knows.
 func TestLegacy(t *testing.T) {
 	m := &model{says: []*adapters.Reply{says("", `get_weather {"city":"Rome"}`, `get_weather {"city":"Oslo"}`)}}

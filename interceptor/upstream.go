@@ -135,6 +135,10 @@ var hopByHop = []string{
 	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
 }
 
+// oauthToken begins the tokens that Anthropic takes as a bearer's; its keys have a header
+// of their own.
+const oauthToken = "sk-ant-oat"
+
 // header is what a request to the upstream says, by what the client's said.
 func (s *settings) header(from http.Header, target *adapters.Format) http.Header {
 	out := from.Clone()
@@ -153,12 +157,15 @@ func (s *settings) header(from http.Header, target *adapters.Format) http.Header
 			out.Del(name)
 		}
 	}
-	if key != "" {
-		if target == anthropic.Messages && out.Get("X-Api-Key") == "" && (s.upKey != "" || !strings.HasPrefix(from.Get("Authorization"), "Bearer ")) {
-			out.Set("X-Api-Key", key)
-		} else if target != anthropic.Messages && out.Get("Authorization") == "" {
+	switch {
+	case key == "":
+	case target != anthropic.Messages:
+		if out.Get("Authorization") == "" {
 			out.Set("Authorization", "Bearer "+key)
 		}
+	case !strings.HasPrefix(key, oauthToken) && out.Get("X-Api-Key") == "":
+		out.Del("Authorization")
+		out.Set("X-Api-Key", key)
 	}
 	if target == anthropic.Messages && out.Get("Anthropic-Version") == "" {
 		out.Set("Anthropic-Version", anthropic.Messages.Version)
@@ -174,12 +181,16 @@ func (s *settings) header(from http.Header, target *adapters.Format) http.Header
 }
 
 // send asks the upstream.
-func (s *settings) send(ctx context.Context, from http.Header, target *adapters.Format, body []byte) (*http.Response, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url(paths[target]).String(), bytes.NewReader(body))
+func (s *settings) send(ctx context.Context, from *http.Request, front, target *adapters.Format, body []byte) (*http.Response, error) {
+	u := s.url(paths[target])
+	if front == target {
+		u.RawQuery = from.URL.RawQuery
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	q.Header = s.header(from, target)
+	q.Header = s.header(from.Header, target)
 	r, err := s.client.Do(q)
 	if err != nil {
 		return nil, err
