@@ -25,10 +25,14 @@ func TestCutOff(t *testing.T) {
 		enc := f.NewEncoder(&whole)
 		for _, e := range []adapters.Event{
 			{Type: adapters.EventStart, ID: "r1", Model: "m"},
-			{Type: adapters.EventText, Text: "Let me "}, {Type: adapters.EventText, Text: "look."},
+			{Type: adapters.EventText, Text: "Let me "},
+			{Type: adapters.EventText, Text: "look."},
 			{Type: adapters.EventCallStart, ID: "call_1", Name: "get_weather"},
-			{Type: adapters.EventArguments, Text: `{"city": `}, {Type: adapters.EventArguments, Text: `"Rome and Oslo"`}, {Type: adapters.EventArguments, Text: `}`},
-			{Type: adapters.EventCallEnd}, {Type: adapters.EventFinish, Finish: adapters.FinishCalls},
+			{Type: adapters.EventArguments, Text: `{"city": `},
+			{Type: adapters.EventArguments, Text: `"Rome and Oslo"`},
+			{Type: adapters.EventArguments, Text: `}`},
+			{Type: adapters.EventCallEnd},
+			{Type: adapters.EventFinish, Finish: adapters.FinishCalls},
 		} {
 			if err := enc.Event(e); err != nil {
 				t.Fatal(err)

@@ -93,7 +93,7 @@ func TestHostileClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // it is done with
+	defer func() { _ = conn.Close() }() // it is done with
 	named := strings.Replace(head, "Connection: close", "Connection: close, Authorization, Te, X-Mine", 1)
 	_, _ = io.WriteString(conn, named+"Authorization: Bearer x\r\nX-Mine: 1\r\nTe: trailers\r\nExpect: 100-continue\r\nX-Forwarded-For: 1.2.3.4\r\nCookie: a=b\r\n"+whole+"\r\n"+body)
 	r, err := http.ReadResponse(bufio.NewReader(conn), nil)
