@@ -48,7 +48,9 @@ func TestHostileClients(t *testing.T) {
 	go func() { done <- s.Serve(ctx, l) }()
 	defer func() {
 		stop()
-		<-done
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}()
 	body := string(requestBody(t, openai.Chat, false))
 	head := "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
