@@ -69,6 +69,7 @@ type streamWriter struct {
 	out   *pieces
 	last  time.Time
 	every time.Duration
+	timer *time.Timer
 	begun bool
 	ended bool
 	err   error
@@ -160,23 +161,30 @@ func (s *streamWriter) flush() {
 	}
 }
 
-// beat writes signs of life until the context ends.
-func (s *streamWriter) beat(ctx context.Context) {
-	tick := time.NewTicker(s.every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+// beat writes a sign of life after each silence, until the stream ends. It holds no
+// goroutine while it waits.
+func (s *streamWriter) beat() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch silent := time.Since(s.last); {
+	case s.ended:
+	case silent < s.every:
+		s.timer.Reset(s.every - silent)
+	default:
+		if s.write(adapters.Event{Type: adapters.EventPing}) == nil { // an error is kept, and told to who writes next
+			_ = s.out.flush()
 		}
-		s.mu.Lock()
-		if !s.ended && time.Since(s.last) >= s.every {
-			if s.write(adapters.Event{Type: adapters.EventPing}) == nil { // an error is kept, and told to who writes next
-				_ = s.out.flush()
-			}
-		}
-		s.mu.Unlock()
+		s.timer.Reset(s.every)
+	}
+}
+
+// stop ends the signs of life: none is being written when it returns.
+func (s *streamWriter) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if s.timer != nil {
+		s.timer.Stop()
 	}
 }
 
@@ -214,12 +222,11 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	}
 	s := &streamWriter{enc: x.front.NewEncoder(out), out: out, last: time.Now(), every: time.Duration(x.s.c.Server.HeartbeatMS) * time.Millisecond}
 	if s.every > 0 {
-		beating, stop := context.WithCancel(ctx)
-		var wg sync.WaitGroup
-		wg.Go(func() { s.beat(beating) })
-		defer wg.Wait()
-		defer stop()
+		s.mu.Lock() // the timer is there before it is looked at
+		s.timer = time.AfterFunc(s.every, s.beat)
+		s.mu.Unlock()
 	}
+	defer s.stop()
 	waited := *r
 	waited.Body = flushing{r.Body, s}
 	x.stillWaiting = s.flush

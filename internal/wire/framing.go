@@ -69,7 +69,7 @@ func NewReader(in io.Reader, maxFrame, maxTotal int) *Reader {
 	if maxTotal <= 0 {
 		maxTotal = DefaultMaxTotal
 	}
-	return &Reader{in: bufio.NewReaderSize(in, 32<<10), maxFrame: maxFrame, left: maxTotal}
+	return &Reader{in: bufio.NewReaderSize(in, 8<<10), maxFrame: maxFrame, left: maxTotal}
 }
 
 // Framing is the stream's framing; it is known once the first byte has come.
