@@ -32,6 +32,9 @@ type Format struct {
 	AppendReply   func(r *Reply) (wire.Object, error)
 	Request       func(o wire.Object) (*Request, error)
 	AppendRequest func(r *Request) (wire.Object, error)
+	// Plain says that a message that gives text and nothing else changes nothing on
+	// which later ones depend.
+	Plain bool
 	// Decoder makes what reads the messages of one stream, Encoder what writes them.
 	Decoder func() Decoder
 	// Sequential says that a stream's blocks do not overlap.
@@ -186,7 +189,12 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 		d := f.Decoder()
 		stopped := false
 		called := map[int]bool{} // choices that hold calls
+		var like repeat
+		var given Event // by the message, and how many
+		events := 0
 		emit := func(e Event) {
+			given = e
+			events++
 			switch {
 			case e.Type == EventCallStart:
 				called[e.Choice] = true
@@ -205,6 +213,10 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 		var frame wire.Frame
 		var o wire.Object
 		decode := func() error { return d.Message(frame.Event, o, emit) }
+		repeated := func() error {
+			emit(given)
+			return nil
+		}
 		for !stopped {
 			var err error
 			frame, err = r.Next()
@@ -221,6 +233,17 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 				}
 				fail(err)
 				return
+			}
+			if f.Plain {
+				if e, ok := like.read(frame.Data); ok {
+					given = e
+					if err := message(frame.Data, repeated); err != nil {
+						d.End(emit)
+						fail(err)
+						return
+					}
+					continue
+				}
 			}
 			if isDone(frame.Data) { // what comes behind it is none of the reply
 				d.End(emit)
@@ -240,10 +263,18 @@ func DecodeFrames(f *Format, r *wire.Reader, message func(raw []byte, decode fun
 				fail(e)
 				return
 			}
+			events = 0
 			if err := message(frame.Data, decode); err != nil {
 				d.End(emit)
 				fail(err)
 				return
+			}
+			if f.Plain {
+				if events == 1 {
+					like.learn(frame.Data, &given)
+				} else {
+					like.known = false
+				}
 			}
 		}
 	}

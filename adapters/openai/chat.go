@@ -38,7 +38,7 @@ type Flavor struct {
 func NewChat(f Flavor) *adapters.Format {
 	c := chat{f}
 	return &adapters.Format{
-		Name: f.Name, Version: f.Version, Framing: wire.SSE, ContentType: "text/event-stream", Carries: f.Carries, IDs: f.IDs,
+		Name: f.Name, Version: f.Version, Framing: wire.SSE, ContentType: "text/event-stream", Carries: f.Carries, IDs: f.IDs, Plain: true,
 		Recognize: c.recognize,
 		Reply:     c.reply, AppendReply: c.appendReply,
 		Request: c.request, AppendRequest: c.appendRequest,
