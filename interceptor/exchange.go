@@ -108,7 +108,7 @@ func (x *exchange) read() error {
 		o, err := wire.ParseObject(x.body)
 		x.legacy = err == nil && o.Has("functions") && !o.Has("tools")
 	}
-	x.caps = x.s.parts.Models.Capabilities("", x.req.Model)
+	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Heard: heard(x.req), Tenant: tenant(x.r)}
 	if x.parser, err = x.s.parserOf(x.r.Context(), x.req); err != nil {
 		return err

@@ -18,10 +18,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/config"
 	"github.com/callwright/callwright/internal/outbound"
@@ -55,7 +57,8 @@ type settings struct {
 	redact    []*regexp.Regexp
 	parsers   *cache.Cache[*parser.Parser]
 	learned   *learned
-	own       *parser.Parser // of the tools in the configuration
+	known     *lru.Cache[string, adapters.ModelCapabilities] // of the models named lately
+	own       *parser.Parser                                 // of the tools in the configuration
 	metrics   http.Handler
 }
 
@@ -138,6 +141,9 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 		return err
 	}
 	if s.parsers, err = cache.New[*parser.Parser](cache.Options{MaxEntries: 256, MaxBytes: 64 << 20}); err != nil {
+		return err
+	}
+	if s.known, err = lru.New[string, adapters.ModelCapabilities](maxLearned); err != nil {
 		return err
 	}
 	s.transport = outbound.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)

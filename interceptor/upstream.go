@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/registry"
 )
 
 // upstreamKind is what a model server speaks.
@@ -50,6 +51,18 @@ type learned struct {
 	kind upstreamKind
 	// withoutTools are the models of which the server said that they take no tools.
 	withoutTools *lru.Cache[string, bool]
+}
+
+// capabilities is what is known of a model, which is looked up once.
+func (s *settings) capabilities(model string) adapters.ModelCapabilities {
+	if c, ok := s.known.Get(model); ok {
+		return c
+	}
+	c := s.parts.Models.Capabilities("", model)
+	if len(model) <= registry.MaxNameBytes {
+		s.known.Add(model, c)
+	}
+	return c
 }
 
 // maxLearned is how many models are remembered.
