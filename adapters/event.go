@@ -58,6 +58,18 @@ type Event struct {
 	Extra, Envelope Extra
 }
 
+// Clone returns an event that may be kept while the next ones are read: its members are
+// its own.
+func (e Event) Clone() Event {
+	e.Extra.Members, e.Envelope.Members = e.Extra.Members.Clone(), e.Envelope.Members.Clone()
+	if e.Usage != nil {
+		u := *e.Usage
+		u.Extra.Members = u.Extra.Members.Clone()
+		e.Usage = &u
+	}
+	return e
+}
+
 // MaxCalls is how many calls a streamed choice may hold, and MaxChoices how many
 // choices there may be. What has a higher index is left out.
 const (

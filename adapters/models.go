@@ -194,7 +194,7 @@ func (m *Models) Capabilities(provider, model string) ModelCapabilities {
 	var c ModelCapabilities
 	for i := range m.rows {
 		r := &m.rows[i]
-		if !matches(r.Provider, provider) || !matches(r.Model, model) {
+		if !Matches(r.Provider, provider) || !Matches(r.Model, model) {
 			continue
 		}
 		first(&native, r.NativeTools)
@@ -221,9 +221,9 @@ func first[T any](into **T, v *T) {
 	}
 }
 
-// matches reports whether a name fits a pattern in which "*" stands for any text;
+// Matches reports whether a name fits a pattern in which "*" stands for any text;
 // an empty pattern fits all.
-func matches(pattern, name string) bool {
+func Matches(pattern, name string) bool {
 	if pattern == "" {
 		return true
 	}

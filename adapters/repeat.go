@@ -27,9 +27,7 @@ func (r *repeat) learn(raw []byte, e *Event) {
 	}
 	r.prefix = append(r.prefix[:0], raw[:at+1]...)
 	r.suffix = append(r.suffix[:0], raw[at+1+len(e.Text):]...)
-	r.event = *e
-	r.event.Extra.Members, r.event.Envelope.Members = e.Extra.Members.Clone(), e.Envelope.Members.Clone()
-	r.known = true
+	r.event, r.known = e.Clone(), true
 }
 
 // read returns the event of a message that is like the one that was learned.

@@ -131,6 +131,15 @@ type Usage struct {
 	Extra            Extra `json:"-"`
 }
 
+// Add adds what another answer used.
+func (u *Usage) Add(o *Usage) {
+	u.InputTokens += o.InputTokens
+	u.OutputTokens += o.OutputTokens
+	u.CachedTokens += o.CachedTokens
+	u.CacheWriteTokens += o.CacheWriteTokens
+	u.ReasoningTokens += o.ReasoningTokens
+}
+
 // Extra are members that only one wire format knows.
 type Extra struct {
 	Format  string

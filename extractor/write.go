@@ -61,11 +61,11 @@ func (w Writer) Result(name, text string) string {
 	if template == "" {
 		template = "<tool_response>\n{\"name\": {name_json}, \"content\": {content_json}}\n</tool_response>"
 	}
-	return strings.NewReplacer("{name}", harmless(name), "{name_json}", harmless(string(wire.Quote(name))), "{content_json}", harmless(string(wire.Quote(text)))).Replace(template)
+	return strings.NewReplacer("{name}", Harmless(name), "{name_json}", Harmless(string(wire.Quote(name))), "{content_json}", Harmless(string(wire.Quote(text)))).Replace(template)
 }
 
-// harmless writes what may begin a marker as an escape of JSON.
-func harmless(s string) string { return markerEscapes.Replace(s) }
+// Harmless writes what may begin a marker as an escape of JSON.
+func Harmless(s string) string { return markerEscapes.Replace(s) }
 
 var markerEscapes = strings.NewReplacer("<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[AVAILABLE", `\u005bAVAILABLE`, "[INST", `\u005bINST`, "✿", `\u273f`, "｜", `\uff5c`)
 

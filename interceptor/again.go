@@ -19,7 +19,7 @@ func (t *turn) wantsAgain(result *parser.Result) (feedback string, ok bool) {
 	if result == nil || t.calls > 0 {
 		return "", false
 	}
-	required := x.req.ToolChoice.Mode == adapters.ToolRequired || x.req.ToolChoice.Mode == adapters.ToolNamed
+	required := x.mustCall()
 	if server.OnInvalid == "retry" || required {
 		feedback = result.Feedback()
 	}
@@ -55,21 +55,15 @@ func (t *turn) askAgain(result *parser.Result, feedback string) error {
 	defer cancel()
 	response, err := x.ask(ctx, a)
 	if err != nil {
-		t.unmet()
+		x.done.unmet = x.mustCall()
 		return nil
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
-		t.unmet()
+		x.done.unmet = x.mustCall()
 		return nil
 	}
 	return t.answer(x.events(response, x.req.Stream))
-}
-
-// unmet notes where a call was required and none came.
-func (t *turn) unmet() {
-	mode := t.x.req.ToolChoice.Mode
-	t.x.done.unmet = mode == adapters.ToolRequired || mode == adapters.ToolNamed
 }
 
 // withFeedback is a request behind a wrong answer: what the model said, and what was

@@ -2,13 +2,13 @@ package interceptor
 
 import (
 	_ "embed" // prompts.yaml
-	"path"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/config"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/extractor/dialects"
 	"github.com/callwright/callwright/internal/wire"
@@ -38,11 +38,8 @@ const defaultDialect = "hermes"
 // dialect is the one in which a model is taught to call.
 func (x *exchange) dialect() (string, adapters.Writer) {
 	var names []string
-	for _, m := range x.s.c.Server.ModelModes {
-		if ok, err := path.Match(strings.ToLower(m.Model), strings.ToLower(x.req.Model)); err == nil && ok && m.Dialect != "" {
-			names = append(names, m.Dialect)
-			break
-		}
+	if d := x.s.setFor(x.req.Model, func(m *config.ModelMode) string { return m.Dialect }); d != "" {
+		names = append(names, d)
 	}
 	names = append(names, x.caps.KnownFormats...)
 	names = append(names, defaultDialect)
@@ -72,7 +69,7 @@ func (x *exchange) emulated() *adapters.Request {
 	for _, name := range []string{"functions", "function_call"} {
 		out.Extra.Members.Take(name)
 	}
-	if !x.callsAllowed() {
+	if !x.mayCall() {
 		return &out
 	}
 	text := toolPrompt(dialect, writer, x.offered())
@@ -80,7 +77,7 @@ func (x *exchange) emulated() *adapters.Request {
 	case adapters.ToolRequired:
 		text += "\nNow you have to call a tool."
 	case adapters.ToolNamed:
-		text += "\nNow you have to call " + neutral(choice.Name) + "."
+		text += "\nNow you have to call " + extractor.Harmless(choice.Name) + "."
 	}
 	if x.single() {
 		text += "\nCall one tool at a time."
@@ -94,11 +91,6 @@ func (x *exchange) emulated() *adapters.Request {
 		out.Messages = append([]adapters.Message{system}, out.Messages...)
 	}
 	return &out
-}
-
-// callsAllowed reports whether the model may call at all.
-func (x *exchange) callsAllowed() bool {
-	return len(x.req.Tools) > 0 && x.req.ToolChoice.Mode != adapters.ToolNone
 }
 
 // offered are the tools that the model is told of.
@@ -131,14 +123,9 @@ func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string
 			outer.SetObject("function", o)
 			o = outer
 		}
-		lines = append(lines, neutral(string(o.Bytes())))
+		// Names and descriptions are a client's: no model is to take them for markers.
+		lines = append(lines, extractor.Harmless(string(o.Bytes())))
 	}
 	example := w.Call("name", `{"parameter": "value"}`)
 	return strings.NewReplacer("{tools}", strings.Join(lines, "\n"), "{tools_list}", strings.Join(lines, ", "), "{example}", example).Replace(p.Text)
-}
-
-// neutral writes what may begin a model's marker as an escape of JSON: names and
-// descriptions of tools are a client's, and no model is to take them for anything else.
-func neutral(s string) string {
-	return strings.NewReplacer("<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[INST", `\u005bINST`, "｜", `\uff5c`, "✿", `\u273f`).Replace(s)
 }

@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/config"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -59,11 +60,7 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, front *adapt
 	x := &exchange{h: h, s: h.settings.Load(), w: w, r: r, front: front, start: time.Now()}
 	defer func() { h.ring.keep(x) }()
 	if err := x.read(); err != nil {
-		status := http.StatusBadRequest
-		if errors.Is(err, errTooLarge) {
-			status = http.StatusRequestEntityTooLarge
-		}
-		writeError(w, front, status, "", err.Error())
+		refuse(w, front, err)
 		return
 	}
 	var err error
@@ -85,21 +82,49 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, front *adapt
 // errClosing says that the server ends.
 var errClosing = errors.New("the server is ending")
 
+// readBody reads the body of a request.
+func (s *settings) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	limit := int64(s.c.Server.MaxBodyBytes)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, fmt.Errorf("%w: at most %d bytes", errTooLarge, limit)
+	case err != nil:
+		return nil, errors.New("the request cannot be read")
+	}
+	return body, nil
+}
+
+// refuse answers a request that is wrong.
+func refuse(w http.ResponseWriter, front *adapters.Format, err error) {
+	status := http.StatusBadRequest
+	if errors.Is(err, errTooLarge) {
+		status = http.StatusRequestEntityTooLarge
+	}
+	writeError(w, front, status, "", err.Error())
+}
+
+// mayCall reports whether the model may call at all.
+func (x *exchange) mayCall() bool {
+	return len(x.req.Tools) > 0 && x.req.ToolChoice.Mode != adapters.ToolNone
+}
+
+// mustCall reports whether the model has to call.
+func (x *exchange) mustCall() bool {
+	return x.req.ToolChoice.Mode == adapters.ToolRequired || x.req.ToolChoice.Mode == adapters.ToolNamed
+}
+
 // read reads the request, and makes the parser of its tools.
 func (x *exchange) read() error {
-	limit := int64(x.s.c.Server.MaxBodyBytes)
 	var err error
 	// For the body alone: what comes behind it may take as long as it likes.
 	deadline := http.NewResponseController(x.w)
 	if deadline.SetReadDeadline(time.Now().Add(time.Duration(x.s.c.Server.ReadTimeoutMS)*time.Millisecond)) == nil {
 		defer func() { _ = deadline.SetReadDeadline(time.Time{}) }() // as it was set
 	}
-	if x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, limit)); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return fmt.Errorf("%w: at most %d bytes", errTooLarge, limit)
-		}
-		return errors.New("the request cannot be read")
+	if x.body, err = x.s.readBody(x.w, x.r); err != nil {
+		return err
 	}
 	if x.req, err = x.front.DecodeRequest(x.body); err != nil {
 		return fmt.Errorf("the request is not what %s wants: %w", x.front.Name, err)
@@ -138,15 +163,20 @@ func heard(r *adapters.Request) (list []string) {
 	return list
 }
 
-// modeOf is how the requests for a model are served.
-func (s *settings) modeOf(model string) (mode string, auto bool) {
-	mode = s.c.Server.Mode
-	for _, m := range s.c.Server.ModelModes {
-		if ok, err := path.Match(strings.ToLower(m.Model), strings.ToLower(model)); err == nil && ok && m.Mode != "" {
-			mode = m.Mode
-			break
+// setFor is what the configuration sets for a model: of the rows that match, the first
+// that says something.
+func (s *settings) setFor(model string, of func(*config.ModelMode) string) string {
+	for i := range s.c.Server.ModelModes {
+		if m := &s.c.Server.ModelModes[i]; of(m) != "" && adapters.Matches(m.Model, model) {
+			return of(m)
 		}
 	}
+	return ""
+}
+
+// modeOf is how the requests for a model are served.
+func (s *settings) modeOf(model string) (mode string, auto bool) {
+	mode = cmp.Or(s.setFor(model, func(m *config.ModelMode) string { return m.Mode }), s.c.Server.Mode)
 	if mode != "auto" {
 		return mode, false
 	}
@@ -156,8 +186,7 @@ func (s *settings) modeOf(model string) (mode string, auto bool) {
 	return "native", true
 }
 
-// parserOf returns the parser of a request's tools; those of the configuration come
-// with them.
+// parserOf returns the parser of a request's tools.
 func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.Parser, error) {
 	if len(r.Tools) == 0 {
 		return s.own, nil
@@ -361,24 +390,32 @@ func (x *exchange) unreachable(err error) {
 
 // events are those of a response of the upstream.
 func (x *exchange) events(r *http.Response, streamed bool) iter.Seq2[adapters.Event, error] {
-	limits := adapters.Limits{MaxTotalBytes: x.s.c.Server.MaxReplyBytes}
 	if streamed {
-		return x.target.DecodeStream(r.Body, limits)
+		return x.target.DecodeStream(r.Body, adapters.Limits{MaxTotalBytes: x.s.c.Server.MaxReplyBytes})
 	}
+	_, reply, err := x.readReply(r)
+	if err != nil {
+		return func(yield func(adapters.Event, error) bool) { yield(adapters.Event{}, err) }
+	}
+	return eventsOf(reply)
+}
+
+// readReply reads a whole reply of the upstream.
+func (x *exchange) readReply(r *http.Response) (data []byte, reply *adapters.Reply, err error) {
+	limit := x.s.c.Server.MaxReplyBytes
+	data, err = io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		err = adapters.ErrTooLarge
+	}
+	if err == nil {
+		reply, err = x.target.DecodeReply(data)
+	}
+	return data, reply, err
+}
+
+// eventsOf are the events of a reply, none of them an error.
+func eventsOf(reply *adapters.Reply) iter.Seq2[adapters.Event, error] {
 	return func(yield func(adapters.Event, error) bool) {
-		data, err := io.ReadAll(io.LimitReader(r.Body, int64(limits.MaxTotalBytes)+1))
-		if err == nil && len(data) > limits.MaxTotalBytes {
-			err = adapters.ErrTooLarge
-		}
-		if err != nil {
-			yield(adapters.Event{}, err)
-			return
-		}
-		reply, err := x.target.DecodeReply(data)
-		if err != nil {
-			yield(adapters.Event{}, err)
-			return
-		}
 		for _, e := range reply.Events() {
 			if !yield(e, nil) {
 				return
@@ -389,13 +426,7 @@ func (x *exchange) events(r *http.Response, streamed bool) iter.Seq2[adapters.Ev
 
 // whole answers with a whole reply.
 func (x *exchange) whole(ctx context.Context, r *http.Response) {
-	limit := x.s.c.Server.MaxReplyBytes
-	data, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
-	if err != nil || len(data) > limit {
-		x.broken(ctx, err)
-		return
-	}
-	reply, err := x.target.DecodeReply(data)
+	data, reply, err := x.readReply(r)
 	if err != nil {
 		x.broken(ctx, err)
 		return
@@ -405,14 +436,7 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 		out.Add(e)
 		return nil
 	})
-	err = t.run(func(yield func(adapters.Event, error) bool) {
-		for _, e := range reply.Events() {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	})
-	if err != nil {
+	if err = t.run(eventsOf(reply)); err != nil {
 		x.broken(ctx, err)
 		return
 	}
@@ -475,7 +499,7 @@ func (x *exchange) broken(ctx context.Context, err error) {
 		message = errIdle.Error()
 	case errors.Is(err, errClosing):
 		message = errClosing.Error()
-	case err == nil || errors.Is(err, adapters.ErrTooLarge):
+	case errors.Is(err, adapters.ErrTooLarge):
 		message = "the model server's reply is too large"
 	}
 	var reported *adapters.ProviderError

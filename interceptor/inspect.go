@@ -35,7 +35,6 @@ type kept struct {
 	Results    []result        `json:"results"`
 	Request    json.RawMessage `json:"request,omitempty"`
 	size       int
-	results    []*parser.Result
 }
 
 // result is what the parser made of one answer, and why.
@@ -87,7 +86,7 @@ func (g *ring) keep(x *exchange) {
 	g.mu.Unlock()
 	k := &kept{
 		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Front: x.front.Name, Mode: x.mode, Stream: x.req.Stream,
-		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects, Results: []result{}, results: results,
+		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects, Results: []result{},
 	}
 	if x.target != nil {
 		k.Target = x.target.Name

@@ -3,7 +3,6 @@ package interceptor
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"unicode/utf8"
@@ -31,14 +30,9 @@ func (h *Handler) serveCountTokens(w http.ResponseWriter, r *http.Request) {
 		s.proxy.ServeHTTP(w, r)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.c.Server.MaxBodyBytes)))
+	body, err := s.readBody(w, r)
 	if err != nil {
-		var large *http.MaxBytesError
-		status := http.StatusBadRequest
-		if errors.As(err, &large) {
-			status = http.StatusRequestEntityTooLarge
-		}
-		writeError(w, anthropic.Messages, status, "", "the request cannot be read")
+		refuse(w, anthropic.Messages, err)
 		return
 	}
 	if _, err := anthropic.Messages.DecodeRequest(body); err != nil {

@@ -3,6 +3,7 @@ package interceptor
 import (
 	"testing"
 
+	"github.com/callwright/callwright/config"
 	"github.com/callwright/callwright/extractor/dialects"
 )
 
@@ -24,5 +25,17 @@ func TestPrompts(t *testing.T) {
 		} else {
 			t.Logf("%s: about %d tokens", name, n)
 		}
+	}
+}
+
+// TestSetFor checks that a star stands for any text, slashes too.
+func TestSetFor(t *testing.T) {
+	c := config.Default()
+	c.Server.ModelModes = []config.ModelMode{{Model: "*llama*", Dialect: "llama3_json"}, {Model: "META-*", Mode: "emulate", Dialect: "hermes"}}
+	s := &settings{c: c}
+	mode := s.setFor("meta-llama/Llama-3.1", func(m *config.ModelMode) string { return m.Mode })
+	dialect := s.setFor("meta-llama/Llama-3.1", func(m *config.ModelMode) string { return m.Dialect })
+	if mode != "emulate" || dialect != "llama3_json" || s.setFor("qwen", func(m *config.ModelMode) string { return m.Mode }) != "" {
+		t.Errorf("%q %q", mode, dialect)
 	}
 }

@@ -94,14 +94,9 @@ func (t *turn) answer(events iter.Seq2[adapters.Event, error]) error {
 	return t.tell(result, full)
 }
 
-// parses reports whether calls are looked for at all.
-func (t *turn) parses() bool {
-	return len(t.x.req.Tools) > 0 && t.x.req.ToolChoice.Mode != adapters.ToolNone
-}
-
 // event takes one event of the upstream.
 func (t *turn) event(e adapters.Event) error {
-	if !t.parses() || e.Choice != 0 {
+	if !t.x.mayCall() || e.Choice != 0 {
 		return t.pass(e)
 	}
 	switch e.Type {
@@ -124,9 +119,9 @@ func (t *turn) event(e adapters.Event) error {
 			n.args.WriteString(e.Text)
 		}
 	case adapters.EventFinish:
-		t.finish, t.finished = hold(e), true
+		t.finish, t.finished = e.Clone(), true
 	case adapters.EventUsage:
-		t.count(hold(e))
+		t.count(e.Clone())
 	case adapters.EventText:
 		t.full.WriteString(e.Text)
 	case adapters.EventReasoning, adapters.EventCallEnd:
@@ -147,10 +142,10 @@ func (t *turn) event(e adapters.Event) error {
 func (t *turn) pass(e adapters.Event) error {
 	switch {
 	case e.Choice == 0 && e.Type == adapters.EventFinish:
-		t.finish, t.finished = hold(e), true
+		t.finish, t.finished = e.Clone(), true
 		return nil
 	case e.Type == adapters.EventUsage:
-		t.count(hold(e))
+		t.count(e.Clone())
 		return nil
 	case e.Choice == 0 && e.Type == adapters.EventCallStart:
 		t.calls++
@@ -303,7 +298,7 @@ func (x *exchange) word() string {
 
 // end ends the text for the parser.
 func (t *turn) end() (*parser.Result, error) {
-	if !t.parses() {
+	if !t.x.mayCall() {
 		return nil, nil
 	}
 	out, err := t.feeder.End()
@@ -393,17 +388,6 @@ func taken(r *parser.Rejected, result *parser.Result, full string) string {
 	return full[from:to]
 }
 
-// hold returns an event that may be kept while the next ones are read.
-func hold(e adapters.Event) adapters.Event {
-	e.Extra.Members, e.Envelope.Members = e.Extra.Members.Clone(), e.Envelope.Members.Clone()
-	if e.Usage != nil {
-		u := *e.Usage
-		u.Extra.Members = u.Extra.Members.Clone()
-		e.Usage = &u
-	}
-	return e
-}
-
 // take returns the upstream's call that was rejected, once. One of another tool than
 // the client wants is none.
 func (t *turn) take(r *parser.Rejected) *nativeCall {
@@ -457,8 +441,7 @@ func meantAsCall(r *parser.Rejected) bool {
 func (t *turn) count(e adapters.Event) {
 	if t.usage != nil && t.again && t.usage.Usage != nil && e.Usage != nil {
 		sum := *t.usage.Usage
-		sum.InputTokens += e.Usage.InputTokens
-		sum.OutputTokens += e.Usage.OutputTokens
+		sum.Add(e.Usage)
 		e.Usage = &sum
 	}
 	t.usage = &e
@@ -472,7 +455,7 @@ func (t *turn) conclude() error {
 	if t.finished {
 		e := t.finish
 		switch {
-		case !t.parses():
+		case !t.x.mayCall():
 		case t.calls > 0 && (e.Finish == adapters.FinishStop || e.Finish == adapters.FinishSequence || e.Finish == ""):
 			e.Finish, e.Word = adapters.FinishCalls, ""
 		case t.calls == 0 && e.Finish == adapters.FinishCalls:

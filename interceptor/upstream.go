@@ -148,6 +148,18 @@ var hopByHop = []string{
 	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
 }
 
+// stripHops takes out what is of one connection, and what that names as such.
+func stripHops(h, named http.Header) {
+	for _, list := range named.Values("Connection") {
+		for name := range strings.SplitSeq(list, ",") {
+			h.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopByHop {
+		h.Del(name)
+	}
+}
+
 // oauthToken begins the tokens that Anthropic takes as a bearer's; its keys have a header
 // of their own.
 const oauthToken = "sk-ant-oat"
@@ -155,14 +167,7 @@ const oauthToken = "sk-ant-oat"
 // header is what a request to the upstream says, by what the client's said.
 func (s *settings) header(from http.Header, target *adapters.Format) http.Header {
 	out := from.Clone()
-	for _, list := range from.Values("Connection") {
-		for name := range strings.SplitSeq(list, ",") {
-			out.Del(strings.TrimSpace(name))
-		}
-	}
-	for _, name := range hopByHop {
-		out.Del(name)
-	}
+	stripHops(out, from)
 	key := credential(&http.Request{Header: from})
 	if s.key != "" || s.upKey != "" { // what the client gives is for us
 		key = s.upKey
@@ -228,14 +233,7 @@ func replyHeader(to, from http.Header) {
 	for name, values := range from {
 		to[name] = append([]string(nil), values...)
 	}
-	for _, list := range from.Values("Connection") {
-		for name := range strings.SplitSeq(list, ",") {
-			to.Del(strings.TrimSpace(name))
-		}
-	}
-	for _, name := range hopByHop {
-		to.Del(name)
-	}
+	stripHops(to, from)
 	to.Del("Set-Cookie")
 	to.Del("Content-Type")
 }

@@ -206,9 +206,7 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 			h.explain(Candidate{Candidate: *c, Reason: "not readable: " + c.Err.Error()})
 		}
 		if c.Provenance != extractor.Bare {
-			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
-			r := &h.res.Rejected[len(h.res.Rejected)-1]
-			r.broken, r.named = broken, c.Named
+			h.rejectUnreadable(c, broken)
 		} else if h.p.deep && len(h.broken) < maxBroken && !c.Evidence.Quoted && !c.Evidence.Example {
 			if tool := fallback.NamedIn(c.Raw, h.p.registry); tool != "" {
 				h.broken = append(h.broken, fallback.Failure{Tool: tool, Raw: c.Raw, Broken: broken, Span: [2]int{c.Start, c.End}, Provenance: c.Provenance, Truncated: c.Truncated})
@@ -222,9 +220,7 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 			h.explain(Candidate{Candidate: *c, Reason: "not the shape of a call"})
 		}
 		if unreadable && c.Provenance == extractor.Marked {
-			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
-			r := &h.res.Rejected[len(h.res.Rejected)-1]
-			r.broken, r.named = broken, c.Named
+			h.rejectUnreadable(c, broken)
 		}
 		if c.Provenance == extractor.Native { // the provider says that it is one
 			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the arguments are not JSON"}, Score{})
@@ -253,6 +249,13 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		}
 	}
 	return taken
+}
+
+// rejectUnreadable rejects a call of which a text could not be read.
+func (h *handler) rejectUnreadable(c *extractor.Candidate, broken string) {
+	h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
+	r := &h.res.Rejected[len(h.res.Rejected)-1]
+	r.broken, r.named = broken, c.Named
 }
 
 // repair tries to read a broken candidate by other means.

@@ -48,10 +48,7 @@ func (s *state) addUsage(u *adapters.Usage) {
 		return
 	}
 	if old := s.r.Metadata.Usage; old != nil {
-		u.InputTokens += old.InputTokens
-		u.OutputTokens += old.OutputTokens
-		u.CachedTokens += old.CachedTokens
-		u.ReasoningTokens += old.ReasoningTokens
+		u.Add(old)
 	}
 	s.r.Metadata.Usage = u
 }
