@@ -27,9 +27,10 @@ func (p *Parser) ForModel(c adapters.ModelCapabilities) *ModelSpecificParser {
 	return &ModelSpecificParser{Capabilities: c, p: p}
 }
 
-// context adds what is known of the model.
+// context adds what is known of the model. The caller's slice is left as it is: many
+// parses may share it.
 func (m *ModelSpecificParser) context(c Context) Context {
-	c.Formats = append(c.Formats, m.Capabilities.KnownFormats...)
+	c.Formats = slices.Concat(c.Formats, m.Capabilities.KnownFormats)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/callwright/callwright/adapters"
@@ -46,6 +47,29 @@ func TestModelSpecificParser(t *testing.T) {
 	m.Preprocess = func(s string) string { return strings.ReplaceAll(s, "CALL", "") }
 	if r, err = m.ParseReply(context.Background(), reply, parser.Context{}); err != nil || r.Strategy == "known_issue" || reply.Text() != text {
 		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// TestModelSpecificParserSharesContext checks that concurrent parses may share one
+// context: what is known of the model is not written into the caller's slice.
+func TestModelSpecificParserSharesContext(t *testing.T) {
+	p := bareCases(t)[0].Parser()
+	formats := append(make([]string, 0, 8), "qwen3_coder") // has room for more
+	c := parser.Context{Formats: formats}
+	var wg sync.WaitGroup
+	for _, format := range []string{"hermes", "glm45"} {
+		m := p.ForModel(adapters.ModelCapabilities{KnownFormats: []string{format}})
+		wg.Go(func() {
+			for range 100 {
+				if _, err := m.Parse(context.Background(), "hello", c); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if room := formats[:2][1]; room != "" {
+		t.Errorf("%q was written into the caller's slice", room)
 	}
 }
 
