@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +54,7 @@ func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, e
 	f := p.NewReplyFeeder(ctx, c)
 	defer f.Close()
 	f.format(r.Format)
-	f.quiet, f.h.emit, f.h.explain = true, nil, explain // nobody listens to events
+	f.quiet, f.text.h.emit, f.text.h.explain = true, nil, explain // nobody listens to events
 	first := *r
 	first.Choices = first.Choices[:min(1, len(r.Choices))]
 	var failed error
@@ -115,7 +117,8 @@ func StreamReply(ctx context.Context, p *Parser, format string, events iter.Seq2
 // ReplyFeeder parses a provider's reply that is fed to it event by event. It must
 // be closed. It is not safe for concurrent use.
 type ReplyFeeder struct {
-	*Feeder
+	text    *Feeder // of what the model said; it holds the events and the first error
+	begun   bool
 	info    ReplyInfo
 	open    map[int]*nativeCall
 	ending  *nativeCall // has ended, unless what comes next says that it was cut off
@@ -128,7 +131,7 @@ type ReplyFeeder struct {
 
 // NewReplyFeeder returns a feeder of a reply's events.
 func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
-	f := &ReplyFeeder{Feeder: p.NewFeeder(ctx, c), open: map[int]*nativeCall{}}
+	f := &ReplyFeeder{text: p.NewFeeder(ctx, c), open: map[int]*nativeCall{}}
 	f.format("")
 	return f
 }
@@ -136,41 +139,46 @@ func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
 // format says what wire format the reply came in.
 func (f *ReplyFeeder) format(name string) {
 	f.info.Format = name
-	f.h.native = normalizer.OfReply(name)
+	f.text.h.native = normalizer.OfReply(name)
 }
 
 // Feed takes the next event of the reply and returns the events that it makes
 // certain. They are valid until the next call.
 func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
-	f.events = f.events[:0]
-	if f.p.o.Metrics != nil {
-		defer f.count(time.Now())
+	t := f.text
+	t.events = t.events[:0]
+	if t.p.o.Metrics != nil {
+		defer t.count(time.Now())
 	}
-	if f.err != nil {
-		return nil, f.err
+	if t.closed {
+		return nil, ErrEnded
 	}
-	if f.err = f.ctx.Err(); f.err != nil {
-		return nil, f.err
+	if t.err != nil {
+		return nil, t.err
+	}
+	if t.err = t.ctx.Err(); t.err != nil {
+		return nil, t.err
 	}
 	if e.Choice != 0 {
 		return nil, nil
 	}
+	f.begun = true
 	if f.ending != nil && e.Type != adapters.EventUsage && e.Type != adapters.EventPing && e.Type != adapters.EventExtra {
 		f.settle(e.Type == adapters.EventFinish && e.Finish == adapters.FinishLength)
 	}
 	switch e.Type {
 	case adapters.EventStart:
 		f.info.ID, f.info.Model = e.ID, e.Model
-		if f.h.c.Model == "" {
-			f.h.c.Model = e.Model
+		if t.h.c.Model == "" {
+			t.h.c.Model = e.Model
 		}
 	case adapters.EventText:
-		return f.feed([]byte(e.Text))
+		return t.feed([]byte(e.Text))
 	case adapters.EventReasoning:
 		if e.Text != "" {
-			f.h.Reasoning(e.Text)
+			t.h.Reasoning(e.Text)
 			f.thought = true
-			f.h.c.ReasoningOpen = false // it stands apart from the text
+			t.h.c.ReasoningOpen = false // it stands apart from the text
 		}
 	case adapters.EventRefusal:
 		f.refusal.WriteString(e.Text)
@@ -178,27 +186,32 @@ func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 		f.begin(e)
 	case adapters.EventArguments:
 		if n := f.open[e.Index]; n != nil {
-			f.err = f.arguments(n, e.Text)
+			t.err = f.arguments(n, e.Text)
 		}
 	case adapters.EventCallEnd:
 		if n := f.open[e.Index]; n != nil {
 			delete(f.open, e.Index)
 			f.ending = n
-			n.cut = e.Truncated
+			n.ended, n.cut = true, e.Truncated
 		}
 	case adapters.EventFinish:
 		f.info.Finish = e.Finish
 	case adapters.EventUsage:
 		f.info.Usage = e.Usage
 	}
-	return f.events, f.err
+	return t.events, t.err
 }
 
-// End says that the reply is complete and returns the last events.
+// End says that the reply is complete and returns the last events, that of the result
+// included. A second call, and one after Close, returns [ErrEnded] and no events.
 func (f *ReplyFeeder) End() ([]Event, error) {
-	f.events = f.events[:0]
+	t := f.text
+	t.events = t.events[:0]
+	if t.closed {
+		return nil, ErrEnded
+	}
 	start := time.Now()
-	h := f.h
+	h := t.h
 	if f.ending != nil {
 		f.settle(f.cut && len(f.open) == 0 && f.info.Finish == "" && !f.ending.whole())
 	}
@@ -209,11 +222,7 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 			f.settle(true)
 		}
 	}
-	if f.cursor != nil && !f.ended {
-		f.cursor.End()
-		f.next()
-	}
-	f.ended = true
+	t.end()
 	if f.thought && len(h.res.Calls) == 0 {
 		h.unclosed = true // what the model was to say may stand in its reasoning
 	}
@@ -221,17 +230,17 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 	info := f.info
 	h.res.Reply = &info
 	h.res.Truncated = h.res.Truncated || f.cut || info.Finish == adapters.FinishLength
-	f.result = h.finish(f.ctx, f.err)
+	f.result = h.finish(t.ctx, t.err)
 	if h.emit != nil {
-		f.events = append(f.events, Event{Type: EventResult, Result: f.result})
+		t.events = append(t.events, Event{Type: EventResult, Result: f.result})
 	}
 	if !f.quiet {
-		f.p.observe(f.result, f.err, &h.c, start.Add(-f.busy))
+		t.p.observe(f.result, t.err, &h.c, start.Add(-t.busy))
 	}
-	return f.events, f.err
+	return t.events, t.err
 }
 
-// Close frees what the feeder holds.
+// Close frees what the feeder holds. It may be called more than once, and at any time.
 func (f *ReplyFeeder) Close() {
 	for _, n := range f.open {
 		n.stop()
@@ -239,11 +248,46 @@ func (f *ReplyFeeder) Close() {
 	if f.ending != nil {
 		f.ending.stop()
 	}
-	f.Feeder.Close()
+	f.text.Close()
+}
+
+// IsComplete reports whether nothing is open: no call of the reply's own field, and in
+// its text no call, fence or reasoning, so that the reply may end here. Before the
+// first event it is false.
+func (f *ReplyFeeder) IsComplete() bool {
+	if f.text.closed {
+		return true
+	}
+	return f.begun && len(f.open) == 0 && (f.text.IsComplete() || !f.text.begun && !f.text.h.c.ReasoningOpen)
+}
+
+// Partial returns the best result of the reply so far. Calls that are being read are
+// the last of its calls: first that of the text, then those of the reply's own field
+// in the order of their indexes. They have the parameters as far as they have come,
+// unchecked, and are marked as truncated until their end has come.
+func (f *ReplyFeeder) Partial() *Result {
+	r := f.text.Partial()
+	if !f.text.closed {
+		var open []*nativeCall
+		if f.ending != nil {
+			open = append(open, f.ending)
+		}
+		for _, n := range f.open {
+			open = append(open, n)
+		}
+		slices.SortFunc(open, func(a, b *nativeCall) int { return a.index - b.index })
+		for _, n := range open {
+			r.Calls = append(r.Calls, n.partial(f.text.h))
+		}
+	}
+	r.Success = len(r.Calls) > 0
+	r.Truncated = f.text.h.res.Truncated || !f.IsComplete()
+	return r
 }
 
 // nativeCall is a call in the provider's own field whose arguments are arriving.
 type nativeCall struct {
+	index    int
 	part     extractor.Partial
 	progress progress
 	cursor   *lenient.Cursor
@@ -251,6 +295,7 @@ type nativeCall struct {
 	next     func() (struct{}, bool)
 	stop     func()
 	custom   bool
+	ended    bool // its end has come
 	cut      bool
 	raw      []byte
 	value    any
@@ -263,11 +308,27 @@ func (n *nativeCall) whole() bool {
 	return n.custom || n.done && n.err == nil && !n.reader.Fixes.Has(lenient.Truncated)
 }
 
+// partial is what has come of the call.
+func (n *nativeCall) partial(h *handler) Call {
+	name, parameters, _ := snapshot(&n.part, n.cursor)
+	if object, ok := n.value.(map[string]any); ok && n.done {
+		parameters = maps.Clone(object)
+	}
+	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: n.progress.id, Tool: name, Parameters: parameters, Truncated: !n.ended || n.cut}}
+	if call.ID == "" {
+		call.ID = n.part.ID
+	}
+	if m, known := h.lookup(name); known {
+		call.Tool = m.Tool.Name
+	}
+	return call
+}
+
 func (f *ReplyFeeder) begin(e adapters.Event) {
 	if f.open[e.Index] != nil || len(f.open) >= adapters.MaxCalls {
 		return
 	}
-	n := &nativeCall{custom: e.Custom}
+	n := &nativeCall{index: e.Index, custom: e.Custom}
 	n.part = extractor.Partial{Name: e.Name, ID: e.ID, Marked: true}
 	n.next, n.stop = iter.Pull(func(yield func(struct{}) bool) {
 		defer func() {
@@ -295,8 +356,8 @@ func (f *ReplyFeeder) begin(e adapters.Event) {
 
 // arguments takes a piece of a call's arguments.
 func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
-	if f.fed += len(text); f.fed > f.p.o.MaxTextBytes {
-		return f.tooLarge()
+	if f.text.fed += len(text); f.text.fed > f.text.p.o.MaxTextBytes {
+		return f.text.tooLarge()
 	}
 	n.raw = append(n.raw, text...)
 	if n.custom || text == "" {
@@ -313,15 +374,15 @@ func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
 
 // show sends what has become certain of a native call.
 func (f *ReplyFeeder) show(n *nativeCall) {
-	f.with(n, func() { f.h.show(&n.part) })
+	f.with(n, func() { f.text.h.show(&n.part) })
 }
 
 // with runs a function while a native call is the one that is being read.
 func (f *ReplyFeeder) with(n *nativeCall, do func()) {
-	saved := f.h.progress
-	f.h.progress = &n.progress
+	saved := f.text.h.progress
+	f.text.h.progress = &n.progress
 	do()
-	f.h.progress = saved
+	f.text.h.progress = saved
 }
 
 // settle makes a call of what has ended.
@@ -355,13 +416,13 @@ func (f *ReplyFeeder) settle(cut bool) {
 		}
 		n.cursor.SkipSpace()
 		if !c.Truncated && c.Err == nil && !n.cursor.EOF() {
-			f.h.warn("arguments_trailing") // some servers send them twice
+			f.text.h.warn("arguments_trailing") // some servers send them twice
 		}
 	}
 	f.with(n, func() {
-		f.h.Candidate(c)
+		f.text.h.Candidate(c)
 		if n.progress.started { // what was begun is ended all the same
-			f.h.Abandoned()
+			f.text.h.Abandoned()
 		}
 	})
 }

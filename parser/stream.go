@@ -57,11 +57,12 @@ type Feeder struct {
 	events []Event
 	err    error
 	begun  bool
-	ended  bool
+	read   bool          // the reading code has returned
+	closed bool          // by End or Close
 	busy   time.Duration // spent on reading, where that is counted
 }
 
-// ErrEnded says that a feeder was fed after its end.
+// ErrEnded says that a feeder was used after its end: feed another one.
 var ErrEnded = errors.New("the stream has ended")
 
 // NewFeeder returns a feeder. The context ends it early: then its result is that
@@ -79,7 +80,7 @@ func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
 		if err := p.scan(ctx, f.cursor, f.h.c, f.h, f.h.start, true); err != nil && !errors.Is(err, lenient.ErrStopped) {
 			f.err = err
 		}
-		f.ended = true
+		f.read = true
 	})
 	f.next()
 	return f
@@ -99,7 +100,7 @@ func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 func (f *Feeder) count(since time.Time) { f.busy += time.Since(since) }
 
 func (f *Feeder) feed(chunk []byte) ([]Event, error) {
-	if f.err != nil || f.ended {
+	if f.err != nil || f.read || f.closed {
 		return nil, errors.Join(f.err, ErrEnded)
 	}
 	if f.err = f.ctx.Err(); f.err != nil {
@@ -126,37 +127,40 @@ func (f *Feeder) tooLarge() error {
 	return fmt.Errorf("%w: more than %d bytes", ErrTextTooLarge, f.p.o.MaxTextBytes)
 }
 
-// End says that the text is complete and returns the last events.
+// End says that the text is complete and returns the last events, that of the result
+// included. A second call, and one after Close, returns [ErrEnded] and no events.
 func (f *Feeder) End() ([]Event, error) {
 	f.events = f.events[:0]
-	start := time.Now()
-	if f.cursor != nil && !f.ended {
-		f.cursor.End()
-		f.next()
+	if f.closed {
+		return nil, ErrEnded
 	}
-	f.ended = true
-	r := f.send()
+	start := time.Now()
+	f.end()
+	r := f.h.finish(f.ctx, f.err)
+	f.events = append(f.events, Event{Type: EventResult, Result: r})
 	f.p.observe(r, f.err, &f.h.c, start.Add(-f.busy))
 	return f.events, f.err
 }
 
-// send makes the event of the result.
-func (f *Feeder) send() *Result {
-	r := f.h.finish(f.ctx, f.err)
-	f.events = append(f.events, Event{Type: EventResult, Result: r})
-	return r
+// end reads what is left of the text.
+func (f *Feeder) end() {
+	f.closed = true
+	if !f.read {
+		f.cursor.End()
+		f.next()
+	}
 }
 
-// Close frees what the feeder holds. It may be called more than once.
+// Close frees what the feeder holds. It may be called more than once, and at any time.
 func (f *Feeder) Close() {
-	f.ended = true
+	f.closed = true
 	f.stop()
 }
 
 // IsComplete reports whether nothing is open: no call, no fence and no reasoning
 // is being read, so that the text may end here.
 func (f *Feeder) IsComplete() bool {
-	return f.ended || f.begun && f.h.scanner.Idle()
+	return f.read || f.closed || f.begun && f.h.scanner.Idle()
 }
 
 // Partial returns the best result of the text so far. A call that is being read
@@ -168,7 +172,7 @@ func (f *Feeder) Partial() *Result {
 	r.Calls = append([]Call{}, h.res.Calls...)
 	r.Rejected = append([]Rejected{}, h.res.Rejected...)
 	r.Content, r.Reasoning = h.content.String(), h.reasoning.String()
-	if h.scanner != nil && !f.ended {
+	if h.scanner != nil && !f.read && !f.closed {
 		if p := h.scanner.Partial(); p != nil {
 			if name, params, ok := snapshot(p, f.cursor); ok {
 				call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: h.progress.id, Tool: name, Parameters: params, Truncated: true}}
@@ -180,7 +184,7 @@ func (f *Feeder) Partial() *Result {
 		}
 	}
 	r.Success = len(r.Calls) > 0
-	r.Truncated = !f.IsComplete()
+	r.Truncated = r.Truncated || !f.IsComplete()
 	r.DurationMicroseconds = time.Since(h.start).Microseconds()
 	return &r
 }
