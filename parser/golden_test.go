@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/normalizer"
@@ -35,7 +36,7 @@ func eachCase(t *testing.T, f func(t *testing.T, c *golden.Case)) {
 	}
 }
 
-func parse(t testing.TB, c *golden.Case, text string) *parser.Result {
+func parse(t rapid.TB, c *golden.Case, text string) *parser.Result {
 	t.Helper()
 	r, err := c.Parser().Parse(context.Background(), text, c.Context)
 	if err != nil {
@@ -67,7 +68,7 @@ func TestGolden(t *testing.T) {
 
 // stream parses a text cut into chunks and checks that the events add up to the
 // result.
-func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
+func stream(t rapid.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 	t.Helper()
 	var content, reasoning strings.Builder
 	arguments := map[int]*strings.Builder{}
@@ -199,6 +200,9 @@ func TestPrefixes(t *testing.T) {
 		}
 		if strings.Contains(c.File, "react") && c.Name == "pairs" {
 			t.Skip("what is cut off of pairs is plain text, which nothing closes")
+		}
+		if strings.Contains(c.File, "repeated_keys") {
+			t.Skip("the value that counts may stand behind the cut")
 		}
 		whole := append(parse(t, c, c.Text).Calls, calls(parse(t, c, c.Text).Rejected)...)
 		step := 1 + len(c.Text)/2000
