@@ -2,6 +2,7 @@ package parser
 
 import (
 	"bytes"
+	"hash/maphash"
 	"maps"
 	"reflect"
 	"slices"
@@ -29,8 +30,9 @@ type progress struct {
 	keys      int            // how many of the partial call's keys were looked at
 	open      string         // the parameter whose string is being sent
 	isOpen    bool
-	bytes     int  // how many bytes of its text were sent
-	held      bool // no more of it is certain until it is whole
+	bytes     int          // how many bytes of its text were sent
+	digest    maphash.Hash // of those bytes
+	held      bool         // no more of it is certain until it is whole
 	any       bool
 }
 
@@ -239,6 +241,7 @@ func (h *handler) sendText(g *progress, key string, text []byte) {
 		g.isOpen, g.open = true, key
 	}
 	delta += innerJSON(string(text[from:]))
+	g.digest.Write(text[from:])
 	g.bytes = len(text)
 	h.arguments(g, delta)
 }
@@ -260,19 +263,31 @@ func (h *handler) arguments(g *progress, delta string) {
 func (h *handler) sendMember(g *progress, key string, value any) {
 	if g.isOpen {
 		text, ok := value.(string)
-		if g.open != key || !ok || len(text) < g.bytes {
-			// Never so: what was sent of a string stays. Close it all the same.
-			h.arguments(g, `"`)
-			g.isOpen, g.bytes, g.held = false, 0, false
-		} else {
-			h.arguments(g, innerJSON(text[g.bytes:])+`"`)
-			g.isOpen, g.bytes, g.held = false, 0, false
+		goesOn := ok && g.open == key && g.begins(text)
+		delta := `"`
+		if goesOn {
+			delta = innerJSON(text[g.bytes:]) + `"`
+		}
+		h.arguments(g, delta)
+		g.isOpen, g.bytes, g.held = false, 0, false
+		g.digest.Reset()
+		if goesOn {
 			g.sent[key] = value
 			return
 		}
+		// The call gives the parameter twice, and this is not the value that was begun.
+		// What was sent stays: the member is sent once more, and the last one counts.
+	}
+	if sent, ok := g.sent[key]; ok && reflect.DeepEqual(sent, value) {
+		return
 	}
 	h.arguments(g, h.comma(g)+quoteJSON(key)+":"+encode(value))
 	g.sent[key] = value
+}
+
+// begins reports whether a text begins with what was sent of the open string.
+func (g *progress) begins(text string) bool {
+	return len(text) >= g.bytes && maphash.String(g.digest.Seed(), text[:g.bytes]) == g.digest.Sum64()
 }
 
 // closeProgress ends the call that was being read: it was made, or rejected.
