@@ -3,7 +3,6 @@ package parser_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -19,12 +18,13 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
 const root = "../testdata"
 
 // eachCase runs f for every golden case.
 func eachCase(t *testing.T, f func(t *testing.T, c *golden.Case)) {
+	if golden.Updating() {
+		t.Skip("the golden files are being rewritten")
+	}
 	for _, file := range golden.Files(t, root) {
 		name, _ := filepath.Rel(root, strings.TrimSuffix(file, ".txtar"))
 		t.Run(filepath.ToSlash(name), func(t *testing.T) {
@@ -54,13 +54,13 @@ func TestGolden(t *testing.T) {
 			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) {
 					got[c.Name] = golden.Render(parse(t, c, c.Text))
-					if !*update && got[c.Name] != c.Want {
+					if !golden.Updating() && got[c.Name] != c.Want {
 						t.Errorf("%s\n%s (-want +got):\n%s", c.File, c.Text, cmp.Diff(c.Want, got[c.Name]))
 					}
 				})
 			}
-			if *update {
-				golden.Update(t, file, archive, got)
+			if golden.Updating() {
+				golden.Write(t, file, archive, got)
 			}
 		})
 	}

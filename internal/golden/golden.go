@@ -5,6 +5,7 @@ package golden
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +13,35 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Updating reports whether the golden files are to be rewritten: go test -update.
+func Updating() bool { return *update }
+
+// Check compares a text with a golden file. With -update it writes the file.
+func Check(t testing.TB, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; make golden rewrites it):\n%s", file, diff)
+	}
+}
 
 // Case is one text and what is expected of it.
 type Case struct {
@@ -190,8 +215,8 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Update writes what was made of the cases into their file.
-func Update(t testing.TB, file string, a *txtar.Archive, got map[string]string) {
+// Write writes what was made of the cases into their file.
+func Write(t testing.TB, file string, a *txtar.Archive, got map[string]string) {
 	t.Helper()
 	var files []txtar.File
 	for _, f := range a.Files {
