@@ -28,6 +28,7 @@ func eachCase(t *testing.T, f func(t *testing.T, c *golden.Case)) {
 	for _, file := range golden.Files(t, root) {
 		name, _ := filepath.Rel(root, strings.TrimSuffix(file, ".txtar"))
 		t.Run(filepath.ToSlash(name), func(t *testing.T) {
+			t.Parallel()
 			_, cases := golden.Load(t, root, file)
 			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) { f(t, c) })
