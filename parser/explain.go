@@ -6,7 +6,6 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/normalizer"
 )
 
@@ -31,7 +30,7 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 		r, err := p.parseText(ctx, text, c, start)
 		return r, nil, err
 	}
-	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
+	err := p.scan(ctx, h, text)
 	return h.finish(ctx, err), all, err
 }
 

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -118,30 +117,25 @@ func (p *Parser) parseText(ctx context.Context, text string, c Context, start ti
 
 func (p *Parser) parse(ctx context.Context, text string, c Context, start time.Time) (*Result, error) {
 	h := newHandler(p, c, start)
-	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
+	err := p.scan(ctx, h, text)
 	return h.finish(ctx, err), err
 }
 
-// scan runs a scanner over a cursor and isolates its panics.
-func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *handler, start time.Time, watch bool) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			if e, ok := r.(error); ok && errors.Is(e, lenient.ErrStopped) {
-				err = lenient.ErrStopped
-				return
-			}
-			h.warn("internal_error")
-			err = fmt.Errorf("%w: %v", ErrInternal, r)
-			p.logPanic(r, cur)
-		}
-	}()
+// scan reads a whole text.
+func (p *Parser) scan(ctx context.Context, h *handler, text string) error {
+	cur := lenient.NewText(text)
+	return p.internal(lenient.Run(func(c *lenient.Cursor) error { return p.read(ctx, h, c, false) }, cur), h, cur)
+}
+
+// read runs a scanner over a cursor. watch says that the text is still arriving.
+func (p *Parser) read(ctx context.Context, h *handler, cur *lenient.Cursor, watch bool) error {
 	s := extractor.NewScanner(cur, extractor.Options{
-		Table: p.table, Registry: p.registry, ReasoningOpen: c.ReasoningOpen, Prefer: p.prefer(c), Watch: watch,
+		Table: p.table, Registry: p.registry, ReasoningOpen: h.c.ReasoningOpen, Prefer: p.prefer(h.c), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if p.o.Timeout > 0 && !watch && time.Since(start) > p.o.Timeout {
+			if p.o.Timeout > 0 && !watch && time.Since(h.start) > p.o.Timeout {
 				return fmt.Errorf("%w: more than %v", ErrTimeout, p.o.Timeout)
 			}
 			return nil
@@ -155,13 +149,25 @@ func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *ha
 	return s.Run()
 }
 
+// internal makes [ErrInternal] of a panic of the reading code, and tells of it.
+func (p *Parser) internal(err error, h *handler, cur *lenient.Cursor) error {
+	var panicked *lenient.PanicError
+	if !errors.As(err, &panicked) {
+		return err
+	}
+	h.warn("internal_error")
+	p.logPanic(panicked, cur)
+	return fmt.Errorf("%w: %v", ErrInternal, panicked.Value)
+}
+
 // logPanic tells what is needed to find the cause, and nothing of the text but its hash.
-func (p *Parser) logPanic(cause any, cur *lenient.Cursor) {
+func (p *Parser) logPanic(cause *lenient.PanicError, cur *lenient.Cursor) {
 	if p.o.Logger == nil {
 		return
 	}
 	hash := sha256.Sum256(cur.Slice(cur.Kept(), cur.Limit()))
-	p.o.Logger.Error("internal error of the parser", "cause", fmt.Sprint(cause), "text_sha256", hex.EncodeToString(hash[:]), "text_bytes", cur.Limit(), "stack", string(debug.Stack()))
+	p.o.Logger.Error("internal error of the parser",
+		"cause", fmt.Sprint(cause.Value), "text_sha256", hex.EncodeToString(hash[:]), "text_bytes", cur.Limit(), "stack", string(cause.Stack))
 }
 
 // prefer names the dialects that a hint makes likelier.

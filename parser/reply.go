@@ -243,10 +243,10 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 // Close frees what the feeder holds. It may be called more than once, and at any time.
 func (f *ReplyFeeder) Close() {
 	for _, n := range f.open {
-		n.stop()
+		n.reading.Stop()
 	}
 	if f.ending != nil {
-		f.ending.stop()
+		f.ending.reading.Stop()
 	}
 	f.text.Close()
 }
@@ -290,28 +290,24 @@ type nativeCall struct {
 	index    int
 	part     extractor.Partial
 	progress progress
-	cursor   *lenient.Cursor
+	reading  *lenient.Reading // of its arguments
 	reader   *lenient.Reader
-	next     func() (struct{}, bool)
-	stop     func()
 	custom   bool
 	ended    bool // its end has come
 	cut      bool
 	raw      []byte
-	value    any
-	err      error
-	done     bool // the value has ended
+	value    any // that was read, where the reading is done
 }
 
 // whole reports whether the arguments ended by themselves.
 func (n *nativeCall) whole() bool {
-	return n.custom || n.done && n.err == nil && !n.reader.Fixes.Has(lenient.Truncated)
+	return n.custom || n.reading.Done() && n.reading.Err() == nil && !n.reader.Fixes.Has(lenient.Truncated)
 }
 
 // partial is what has come of the call.
 func (n *nativeCall) partial(h *handler) Call {
-	name, parameters, _ := snapshot(&n.part, n.cursor)
-	if object, ok := n.value.(map[string]any); ok && n.done {
+	name, parameters, _ := snapshot(&n.part, &n.reading.Cursor)
+	if object, ok := n.value.(map[string]any); ok && n.reading.Done() {
 		parameters = maps.Clone(object)
 	}
 	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: n.progress.id, Tool: name, Parameters: parameters, Truncated: !n.ended || n.cut}}
@@ -330,24 +326,12 @@ func (f *ReplyFeeder) begin(e adapters.Event) {
 	}
 	n := &nativeCall{index: e.Index, custom: e.Custom}
 	n.part = extractor.Partial{Name: e.Name, ID: e.ID, Marked: true}
-	n.next, n.stop = iter.Pull(func(yield func(struct{}) bool) {
-		defer func() {
-			if r := recover(); r != nil {
-				if err, ok := r.(error); !ok || !errors.Is(err, lenient.ErrStopped) {
-					n.err, n.done = fmt.Errorf("internal error: %v", r), true
-				}
-			}
-		}()
-		n.cursor = lenient.NewStream(func() bool { return yield(struct{}{}) })
-		if !yield(struct{}{}) {
-			return
-		}
-		n.reader = lenient.NewReader(n.cursor, lenient.Options{Watch: true})
+	n.reading = lenient.Start(func(c *lenient.Cursor) (err error) {
+		n.reader = lenient.NewReader(c, lenient.Options{Watch: true})
 		n.part.Arguments = n.reader
-		n.value, n.err = n.reader.Value()
-		n.done = true
+		n.value, err = n.reader.Value()
+		return err
 	})
-	n.next()
 	f.open[e.Index] = n
 	if !n.custom {
 		f.show(n)
@@ -363,12 +347,9 @@ func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
 	if n.custom || text == "" {
 		return nil
 	}
-	n.cursor.Append([]byte(text))
-	if n.done {
-		return nil
+	if n.reading.Feed([]byte(text)); !n.reading.Done() {
+		f.show(n)
 	}
-	n.next()
-	f.show(n)
 	return nil
 }
 
@@ -390,11 +371,10 @@ func (f *ReplyFeeder) settle(cut bool) {
 	n := f.ending
 	f.ending = nil
 	cut = cut || n.cut
-	n.cursor.End()
-	if !n.custom && !n.done {
-		n.next()
+	if !n.custom {
+		n.reading.End()
 	}
-	n.stop()
+	n.reading.Stop()
 	c := &extractor.Candidate{
 		Method: extractor.MethodNative, Provenance: extractor.Native, Named: true, Name: n.part.Name, ID: n.part.ID, Raw: string(n.raw), Truncated: cut,
 	}
@@ -404,7 +384,7 @@ func (f *ReplyFeeder) settle(cut bool) {
 	case strings.TrimSpace(string(n.raw)) == "":
 		c.Arguments = map[string]any{}
 	default:
-		c.Arguments, c.Err, c.Fixes = n.value, n.err, n.reader.Fixes
+		c.Arguments, c.Err, c.Fixes = n.value, f.text.p.internal(n.reading.Err(), f.text.h, &n.reading.Cursor), n.reader.Fixes
 		// Arguments that break off were not said to their end, whatever the reason given.
 		c.Truncated = cut || n.reader.CutToken
 		switch n.value.(type) {
@@ -414,8 +394,8 @@ func (f *ReplyFeeder) settle(cut bool) {
 		if c.Err != nil {
 			c.Value = string(n.raw)
 		}
-		n.cursor.SkipSpace()
-		if !c.Truncated && c.Err == nil && !n.cursor.EOF() {
+		n.reading.Cursor.SkipSpace()
+		if !c.Truncated && c.Err == nil && !n.reading.Cursor.EOF() {
 			f.text.h.warn("arguments_trailing") // some servers send them twice
 		}
 	}

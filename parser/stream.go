@@ -47,19 +47,16 @@ func Stream[Chunk ~string | ~[]byte](ctx context.Context, p *Parser, chunks iter
 // Feeder parses a text that is fed to it chunk by chunk. It must be closed. It is
 // not safe for concurrent use.
 type Feeder struct {
-	p      *Parser
-	h      *handler
-	cursor *lenient.Cursor
-	ctx    context.Context
-	next   func() (struct{}, bool)
-	stop   func()
-	fed    int // bytes
-	events []Event
-	err    error
-	begun  bool
-	read   bool          // the reading code has returned
-	closed bool          // by End or Close
-	busy   time.Duration // spent on reading, where that is counted
+	p       *Parser
+	h       *handler
+	reading *lenient.Reading
+	ctx     context.Context
+	fed     int // bytes
+	events  []Event
+	err     error
+	begun   bool
+	closed  bool          // by End or Close
+	busy    time.Duration // spent on reading, where that is counted
 }
 
 // ErrEnded says that a feeder was used after its end: feed another one.
@@ -70,19 +67,7 @@ var ErrEnded = errors.New("the stream has ended")
 func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
 	f := &Feeder{p: p, ctx: ctx, h: newHandler(p, c, time.Now())}
 	f.h.emit = func(e Event) { f.events = append(f.events, e) }
-	// The reading code runs as a coroutine: it stops where the text has not come
-	// yet and goes on from there.
-	f.next, f.stop = iter.Pull(func(yield func(struct{}) bool) {
-		f.cursor = lenient.NewStream(func() bool { return yield(struct{}{}) })
-		if !yield(struct{}{}) {
-			return
-		}
-		if err := p.scan(ctx, f.cursor, f.h.c, f.h, f.h.start, true); err != nil && !errors.Is(err, lenient.ErrStopped) {
-			f.err = err
-		}
-		f.read = true
-	})
-	f.next()
+	f.reading = lenient.Start(func(c *lenient.Cursor) error { return p.read(ctx, f.h, c, true) })
 	return f
 }
 
@@ -100,7 +85,7 @@ func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
 func (f *Feeder) count(since time.Time) { f.busy += time.Since(since) }
 
 func (f *Feeder) feed(chunk []byte) ([]Event, error) {
-	if f.err != nil || f.read || f.closed {
+	if f.err != nil || f.reading.Done() || f.closed {
 		return nil, errors.Join(f.err, ErrEnded)
 	}
 	if f.err = f.ctx.Err(); f.err != nil {
@@ -113,12 +98,13 @@ func (f *Feeder) feed(chunk []byte) ([]Event, error) {
 	if len(chunk) == 0 {
 		return nil, nil
 	}
-	f.cursor.Append(chunk)
+	f.reading.Cursor.Append(chunk)
 	if f.begun && f.h.scanner.Idle() && f.h.scanner.Skim() {
 		return f.events, nil
 	}
 	f.begun = true
-	f.next()
+	f.reading.Resume()
+	f.ended()
 	f.h.showProgress()
 	return f.events, f.err
 }
@@ -145,22 +131,27 @@ func (f *Feeder) End() ([]Event, error) {
 // end reads what is left of the text.
 func (f *Feeder) end() {
 	f.closed = true
-	if !f.read {
-		f.cursor.End()
-		f.next()
+	f.reading.End()
+	f.ended()
+}
+
+// ended keeps the error that the reading ended with, if it has.
+func (f *Feeder) ended() {
+	if err := f.reading.Err(); err != nil && f.err == nil {
+		f.err = f.p.internal(err, f.h, &f.reading.Cursor)
 	}
 }
 
 // Close frees what the feeder holds. It may be called more than once, and at any time.
 func (f *Feeder) Close() {
 	f.closed = true
-	f.stop()
+	f.reading.Stop()
 }
 
 // IsComplete reports whether nothing is open: no call, no fence and no reasoning
 // is being read, so that the text may end here.
 func (f *Feeder) IsComplete() bool {
-	return f.read || f.closed || f.begun && f.h.scanner.Idle()
+	return f.reading.Done() || f.closed || f.begun && f.h.scanner.Idle()
 }
 
 // Partial returns the best result of the text so far. A call that is being read
@@ -172,9 +163,9 @@ func (f *Feeder) Partial() *Result {
 	r.Calls = append([]Call{}, h.res.Calls...)
 	r.Rejected = append([]Rejected{}, h.res.Rejected...)
 	r.Content, r.Reasoning = h.content.String(), h.reasoning.String()
-	if h.scanner != nil && !f.read && !f.closed {
+	if h.scanner != nil && !f.reading.Done() && !f.closed {
 		if p := h.scanner.Partial(); p != nil {
-			if name, params, ok := snapshot(p, f.cursor); ok {
+			if name, params, ok := snapshot(p, &f.reading.Cursor); ok {
 				call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: h.progress.id, Tool: name, Parameters: params, Truncated: true}}
 				if m, known := h.lookup(name); known {
 					call.Tool = m.Tool.Name

@@ -6,8 +6,7 @@ import (
 )
 
 // ErrStopped is what a suspended cursor panics with when its text will never
-// continue: the owner of the cursor gave up. Whoever started the reading
-// recovers it.
+// continue: the owner of the [Reading] gave up. [Run] recovers it.
 var ErrStopped = errors.New("reading was stopped")
 
 // Cursor is a place in a text that may still be arriving. Reading code asks it
@@ -23,7 +22,7 @@ type Cursor struct {
 	off  int         // offset of the next byte to read
 	keep int         // bytes before this offset may be forgotten
 	done bool        // no more text will come
-	wait func() bool // suspends until there is more or done; false: stopped
+	wait func() bool // of a Reading: suspends until there is more or done; false: stopped
 	src  string      // the text, where it was whole from the start and a string
 }
 
@@ -44,11 +43,6 @@ func (c *Cursor) String(from, to int) string {
 	}
 	return string(c.buf[from-c.base : to-c.base])
 }
-
-// NewStream returns a cursor over a text that arrives by [Cursor.Append]. It
-// calls wait each time it needs a byte that has not come; wait returns when
-// something was appended or the text was ended, or false to stop the reader.
-func NewStream(wait func() bool) *Cursor { return &Cursor{wait: wait} }
 
 // Append adds a piece to the end of the text. The bytes are copied.
 func (c *Cursor) Append(p []byte) {

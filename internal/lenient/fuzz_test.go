@@ -15,8 +15,8 @@ import (
 // readStream reads a value that arrives in chunks of n bytes.
 func readStream(text []byte, n int) (v any, fixes []string, err error) {
 	at := 0
-	var c *Cursor
-	c = NewStream(func() bool {
+	c := &Cursor{}
+	c.wait = func() bool {
 		if at == len(text) {
 			c.End()
 			return true
@@ -25,7 +25,7 @@ func readStream(text []byte, n int) (v any, fixes []string, err error) {
 		c.Append(text[at:next])
 		at = next
 		return true
-	})
+	}
 	r := NewReader(c, Options{})
 	v, err = r.Value()
 	return v, r.Fixes.Names(), err
