@@ -151,6 +151,9 @@ func (p *Parser) read(ctx context.Context, h *handler, cur *lenient.Cursor, watc
 
 // internal makes [ErrInternal] of a panic of the reading code, and tells of it.
 func (p *Parser) internal(err error, h *handler, cur *lenient.Cursor) error {
+	if err == nil {
+		return nil
+	}
 	var panicked *lenient.PanicError
 	if !errors.As(err, &panicked) {
 		return err

@@ -17,13 +17,15 @@ var ErrStopped = errors.New("reading was stopped")
 // Offsets are in bytes from the start of the text. A Cursor is not safe for
 // concurrent use.
 type Cursor struct {
-	buf  []byte      // the text from offset base on, as far as it has come
-	base int         // offset of buf[0]
-	off  int         // offset of the next byte to read
-	keep int         // bytes before this offset may be forgotten
-	done bool        // no more text will come
-	wait func() bool // of a Reading: suspends until there is more or done; false: stopped
-	src  string      // the text, where it was whole from the start and a string
+	buf  []byte // the text from offset base on, as far as it has come
+	base int    // offset of buf[0]
+	off  int    // offset of the next byte to read
+	keep int    // bytes before this offset may be forgotten
+	done bool   // no more text will come
+	// wait is a Reading's: it suspends until there is more or done; false means
+	// stopped. It is the yield of its coroutine.
+	wait func(struct{}) bool
+	src  string // the text, where it was whole from the start and a string
 }
 
 // NewCursor returns a cursor at the start of a text that is whole.
@@ -97,7 +99,7 @@ func (c *Cursor) Fill() bool {
 		if c.done {
 			return false
 		}
-		if !c.wait() {
+		if !c.wait(struct{}{}) {
 			panic(ErrStopped)
 		}
 	}

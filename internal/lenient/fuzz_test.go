@@ -16,7 +16,7 @@ import (
 func readStream(text []byte, n int) (v any, fixes []string, err error) {
 	at := 0
 	c := &Cursor{}
-	c.wait = func() bool {
+	c.wait = func(struct{}) bool {
 		if at == len(text) {
 			c.End()
 			return true

@@ -37,7 +37,7 @@ func Start(read func(*Cursor) error) *Reading {
 	r := &Reading{}
 	r.next, r.stop = iter.Pull(func(yield func(struct{}) bool) {
 		defer func() { r.done = true }()
-		r.Cursor.wait = func() bool { return yield(struct{}{}) }
+		r.Cursor.wait = yield
 		r.err = Run(read, &r.Cursor)
 	})
 	return r
