@@ -223,7 +223,7 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 			h.rejectUnreadable(c, broken)
 		}
 		if c.Provenance == extractor.Native { // the provider says that it is one
-			h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the arguments are not JSON"}, Score{})
+			h.reject(c, &found, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the arguments are not JSON"}, Score{})
 		}
 		return false
 	}
@@ -253,7 +253,7 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 
 // rejectUnreadable rejects a call of which a text could not be read.
 func (h *handler) rejectUnreadable(c *extractor.Candidate, broken string) {
-	h.reject(c, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
+	h.reject(c, &normalizer.Found{}, c.Name, c.ID, nil, validator.Error{Code: CodeMalformed, Message: "the call cannot be read: " + c.Err.Error()}, Score{})
 	r := &h.res.Rejected[len(h.res.Rejected)-1]
 	r.broken, r.named = broken, c.Named
 }
@@ -366,7 +366,7 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 			h.explained(c, &call, "no tool of that name", sc.done())
 			return false
 		}
-		h.reject(c, e.Name, e.ID, plain(params), err, sc.done())
+		h.reject(c, found, e.Name, e.ID, plain(params), err, sc.done())
 		h.explained(c, &call, "unknown tool", sc.done())
 		return c.Provenance != extractor.Bare && !c.Evidence.Quoted && !c.Evidence.Example
 	}
@@ -382,7 +382,7 @@ func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *norm
 	params, ok := h.bind(c, tool, e.Arguments, sc)
 	if !ok {
 		err := validator.Error{Code: validator.InvalidType, Message: "the arguments are not an object"}
-		h.reject(c, tool.Name, e.ID, nil, err, sc.done())
+		h.reject(c, found, tool.Name, e.ID, nil, err, sc.done())
 		h.explained(c, &call, err.Message, sc.done())
 		return c.Provenance != extractor.Bare
 	}
@@ -580,14 +580,11 @@ func (h *handler) isEcho(raw string) bool {
 	return false
 }
 
-func (h *handler) reject(c *extractor.Candidate, tool, id string, params map[string]any, err validator.Error, score Score) {
+func (h *handler) reject(c *extractor.Candidate, found *normalizer.Found, tool, id string, params map[string]any, err validator.Error, score Score) {
 	h.res.Rejected = append(h.res.Rejected, Rejected{
 		Tool: tool, ID: id, Parameters: params, Confidence: score.Overall, Truncated: c.Truncated, Provenance: c.Provenance, Raw: c.Raw, Span: [2]int{c.Start, c.End},
-		Errors: []validator.Error{err}, Score: score,
+		Format: h.format(c, found), Errors: []validator.Error{err}, Score: score,
 	})
-	if c.Dialect != nil {
-		h.res.Rejected[len(h.res.Rejected)-1].Format = normalizer.Format(c.Dialect.Name)
-	}
 	h.res.Truncated = h.res.Truncated || c.Truncated
 	h.closeProgress(nil, &h.res.Rejected[len(h.res.Rejected)-1])
 }
