@@ -325,9 +325,6 @@ func isNoTool(name string) bool {
 func (h *handler) entry(c *extractor.Candidate, found *normalizer.Found, e *normalizer.Entry) bool {
 	sc := newScorer()
 	sc.where(c)
-	if slices.Contains(c.Fixes.Names(), "jsonrepair") {
-		sc.add("repair_library")
-	}
 	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{
 		ID: e.ID, Tool: e.Name, SourceFormat: h.format(c, found), Provenance: c.Provenance, Raw: c.Raw, Span: [2]int{c.Start, c.End},
 		Truncated: c.Truncated, Inferred: c.Evidence.InReasoning || h.salvaging,
