@@ -43,18 +43,6 @@ type Event struct {
 	Result   *Result   `json:"result,omitempty"`
 }
 
-// send hands out an event, or keeps it until what it waits for is decided.
-func (h *handler) send(e Event) {
-	if h.emit == nil {
-		return
-	}
-	if h.deferring && (e.Type == EventCallStart || e.Type == EventArguments || e.Type == EventCallEnd) {
-		h.waiting = append(h.waiting, e)
-		return
-	}
-	h.emit(e)
-}
-
 // MarshalJSON writes an event with its index if it is one of a call.
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event

@@ -23,15 +23,15 @@ type Candidate struct {
 // score, and why it was or was not made a call.
 func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, []Candidate, error) {
 	start := time.Now()
-	h := newHandler(p, c, start)
+	col := newCollector(p, c, start)
 	var all []Candidate
-	h.explain = func(x Candidate) { all = append(all, x) }
+	col.explain = func(x Candidate) { all = append(all, x) }
 	if len(text) > p.o.MaxTextBytes {
 		r, err := p.parseText(ctx, text, c, start)
 		return r, nil, err
 	}
-	err := p.scan(ctx, h, text)
-	return h.finish(ctx, err), all, err
+	err := p.scan(ctx, col, text)
+	return col.finish(ctx, err), all, err
 }
 
 // ExplainReply parses a provider's reply like [Parser.ParseReply] and also returns

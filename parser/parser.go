@@ -116,41 +116,39 @@ func (p *Parser) parseText(ctx context.Context, text string, c Context, start ti
 }
 
 func (p *Parser) parse(ctx context.Context, text string, c Context, start time.Time) (*Result, error) {
-	h := newHandler(p, c, start)
-	err := p.scan(ctx, h, text)
-	return h.finish(ctx, err), err
+	col := newCollector(p, c, start)
+	err := p.scan(ctx, col, text)
+	return col.finish(ctx, err), err
 }
 
 // scan reads a whole text.
-func (p *Parser) scan(ctx context.Context, h *handler, text string) error {
+func (p *Parser) scan(ctx context.Context, c *collector, text string) error {
 	cur := lenient.NewText(text)
-	return p.internal(lenient.Run(func(c *lenient.Cursor) error { return p.read(ctx, h, c, false) }, cur), h, cur)
+	return p.internal(lenient.Run(func(cur *lenient.Cursor) error { return p.read(ctx, c, cur, false) }, cur), c, cur)
 }
 
 // read runs a scanner over a cursor. watch says that the text is still arriving.
-func (p *Parser) read(ctx context.Context, h *handler, cur *lenient.Cursor, watch bool) error {
-	s := extractor.NewScanner(cur, extractor.Options{
-		Table: p.table, Registry: p.registry, ReasoningOpen: h.c.ReasoningOpen, Prefer: p.prefer(h.c), Watch: watch,
+func (p *Parser) read(ctx context.Context, c *collector, cur *lenient.Cursor, watch bool) error {
+	c.scanner = extractor.NewScanner(cur, extractor.Options{
+		Table: p.table, Registry: p.registry, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if p.o.Timeout > 0 && !watch && time.Since(h.start) > p.o.Timeout {
+			if p.o.Timeout > 0 && !watch && time.Since(c.start) > p.o.Timeout {
 				return fmt.Errorf("%w: more than %v", ErrTimeout, p.o.Timeout)
 			}
 			return nil
 		},
-	}, h)
-	h.scanner = s
-	h.cursor = cur
+	}, c)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.Run()
+	return c.scanner.Run()
 }
 
 // internal makes [ErrInternal] of a panic of the reading code, and tells of it.
-func (p *Parser) internal(err error, h *handler, cur *lenient.Cursor) error {
+func (p *Parser) internal(err error, c *collector, cur *lenient.Cursor) error {
 	if err == nil {
 		return nil
 	}
@@ -158,7 +156,7 @@ func (p *Parser) internal(err error, h *handler, cur *lenient.Cursor) error {
 	if !errors.As(err, &panicked) {
 		return err
 	}
-	h.warn("internal_error")
+	c.warn("internal_error")
 	p.logPanic(panicked, cur)
 	return fmt.Errorf("%w: %v", ErrInternal, panicked.Value)
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/callwright/callwright/validator"
 )
 
-// maxBroken is how many unreadable objects of a text are remembered.
-const maxBroken = 16
-
 // setChain puts the chain of fallbacks together.
 func (p *Parser) setChain() {
 	steps := p.o.Fallbacks
@@ -46,15 +43,15 @@ var settled = map[validator.Code]bool{
 }
 
 // fallBack asks the chain for what reading did not give.
-func (h *handler) fallBack(ctx context.Context) {
-	r := &h.res
-	if len(h.attempts) > 0 {
-		r.Recovery = &fallback.Report{Attempts: h.attempts}
+func (c *collector) fallBack(ctx context.Context) {
+	r := &c.res
+	if len(c.budget.attempts) > 0 {
+		r.Recovery = &fallback.Report{Attempts: c.budget.attempts}
 	}
-	if len(r.Calls) > 0 || len(h.p.chain.Steps) == 0 || len(r.Rejected) == 0 && !h.p.deep {
+	if len(r.Calls) > 0 || len(c.p.chain.Steps) == 0 || len(r.Rejected) == 0 && !c.p.deep {
 		return
 	}
-	k := fallback.Case{Model: h.c.Model, Tools: h.p.registry, Repairs: h.p.o.MaxRepairAttempts - h.repairs}
+	k := fallback.Case{Model: c.context.Model, Tools: c.p.registry, Repairs: c.p.o.MaxRepairAttempts - c.budget.repairs}
 	var of []int // the rejected candidate of each failure
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
@@ -66,17 +63,17 @@ func (h *handler) fallBack(ctx context.Context) {
 		})
 		of = append(of, i)
 	}
-	for _, f := range h.broken {
+	for _, f := range c.broken {
 		k.Failures = append(k.Failures, f)
 		of = append(of, -1)
 	}
-	if h.p.inline { // they were repaired where they stand, or could not be
+	if c.p.inline { // they were repaired where they stand, or could not be
 		k.Repairs = 0
 	}
-	if h.p.deep {
-		k.Text = h.content.String()
+	if c.p.deep {
+		k.Text = c.content.String()
 		if len(r.Rejected) == 0 || len(k.Failures) > 0 { // else what is there was settled
-			k.Signs = fallback.SignsIn(k.Text, k.Failures, h.p.registry)
+			k.Signs = fallback.SignsIn(k.Text, k.Failures, c.p.registry)
 		}
 	} else {
 		k.Signs.Marker = len(k.Failures) > 0
@@ -84,18 +81,18 @@ func (h *handler) fallBack(ctx context.Context) {
 	if !k.Signs.Any() {
 		return
 	}
-	if h.p.o.Timeout > 0 {
+	if c.p.o.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, h.p.o.Timeout)
+		ctx, cancel = context.WithTimeout(ctx, c.p.o.Timeout)
 		defer cancel()
 	}
-	report := h.p.chain.Run(ctx, &k, func(s fallback.Strategy, proposals []fallback.Proposal) (int, error) {
+	report := c.p.chain.Run(ctx, &k, func(s fallback.Strategy, proposals []fallback.Proposal) (int, error) {
 		made := len(r.Calls)
 		var mended []int
 		var failed error
 		for i := range proposals {
 			p := &proposals[i]
-			if err := h.propose(p); err != nil {
+			if err := c.propose(p); err != nil {
 				failed = errors.Join(failed, err)
 			} else if p.Failure >= 0 && p.Failure < len(of) && of[p.Failure] >= 0 {
 				mended = append(mended, of[p.Failure])
@@ -118,82 +115,85 @@ func (h *handler) fallBack(ctx context.Context) {
 		}
 		return made, failed
 	})
-	report.Attempts = append(slices.Clone(h.attempts), report.Attempts...)
+	report.Attempts = append(slices.Clone(c.budget.attempts), report.Attempts...)
 	if report.Plan != nil || len(report.Attempts) > 0 {
 		r.Recovery = &report
 	}
 }
 
-// propose makes the calls of a proposal, if they are valid.
-func (h *handler) propose(p *fallback.Proposal) error {
-	sub := newHandler(h.p, h.c, h.start)
-	sub.recovering, sub.explain, sub.native = p, h.explain, h.native
-	c := &extractor.Candidate{Method: p.Method, Provenance: p.Provenance, Start: p.Span[0], End: p.Span[1], Raw: p.Raw, Truncated: p.Truncated}
-	switch {
-	case p.Tool != "":
-		c.Named, c.Name, c.Arguments = true, p.Tool, p.Value
+// propose makes the calls of a proposal, if all of them are valid.
+func (c *collector) propose(p *fallback.Proposal) error {
+	cand := &extractor.Candidate{
+		Method: p.Method, Provenance: p.Provenance, Start: p.Span[0], End: p.Span[1], Raw: p.Raw, Truncated: p.Truncated, Value: p.Value,
+	}
+	if p.Tool != "" {
+		cand.Named, cand.Name, cand.Arguments, cand.Value = true, p.Tool, p.Value, nil
 		if p.Parameters != nil {
-			c.Arguments = p.Parameters
+			cand.Arguments = p.Parameters
 		}
-	default:
-		c.Value = p.Value
 	}
 	if p.Value != nil {
-		c.Fixes.Add(p.Span[0], lenient.MissingClose)
-		c.Evidence.Guess = true
+		cand.Fixes.Add(p.Span[0], lenient.MissingClose)
+		cand.Evidence.Guess = true
 	}
-	sub.Candidate(c)
+	found, none := c.judge.open(cand, &budget{})
+	if len(found.Entries) == 0 {
+		c.explained(cand, &none)
+		if err := joinErrors(nil, none.errors); err != nil {
+			return err
+		}
+		return errNoCall
+	}
 	var err error
-	for i := range sub.res.Rejected {
-		for _, e := range sub.res.Rejected[i].Errors {
-			err = errors.Join(err, e)
+	var calls []Call
+	for i := range found.Entries {
+		v := c.judge.entry(cand, &found, &found.Entries[i], origin{proposal: p})
+		c.explained(cand, &v)
+		switch {
+		case v.made():
+			calls = append(calls, v.call)
+		default:
+			err = joinErrors(err, v.errors)
 		}
 	}
-	if err != nil || len(sub.res.Calls) == 0 {
-		if err == nil {
-			err = errors.New("what was proposed is no call")
-		}
+	switch {
+	case err != nil:
 		return err
+	case len(calls) == 0:
+		return errNoCall
 	}
-	for i := range sub.res.Calls {
-		call := &sub.res.Calls[i]
-		if len(h.res.Calls) >= h.p.o.MaxCalls {
+	for i := range calls {
+		call := &calls[i]
+		if len(c.res.Calls) >= c.p.o.MaxCalls {
 			break
 		}
-		if h.ids[call.ID] {
+		if c.ids[call.ID] {
 			call.ID = ""
 		}
-		h.giveID(call)
-		h.res.Calls = append(h.res.Calls, *call)
-		h.res.Truncated = h.res.Truncated || call.Truncated
-		h.closeProgress(&h.res.Calls[len(h.res.Calls)-1], nil)
+		t := c.newTeller()
+		c.add(call, &t)
+		c.res.Truncated = c.res.Truncated || call.Truncated
 	}
 	return nil
 }
 
-// recovered notes on a call that a fallback proposed it.
-func (h *handler) recovered(call *Call, sc *scorer) {
-	p := h.recovering
-	if p == nil {
-		return
+// errNoCall says that a fallback's proposal has not the shape of a call.
+var errNoCall = errors.New("what was proposed is no call")
+
+func joinErrors(err error, more []validator.Error) error {
+	for _, e := range more {
+		err = errors.Join(err, e)
 	}
-	call.Inferred = call.Inferred || p.Inferred
-	call.Repairs = append(call.Repairs, p.Fixes...)
-	switch p.Method {
-	case extractor.MethodAssisted:
-		sc.add("assisted")
-	case extractor.MethodIntent:
-		sc.add("concluded")
-	}
+	return err
 }
 
 // meant returns the tool that a rejected candidate was to call, as far as one can tell.
-func (h *handler) meant(x *Rejected) *registry.Tool {
-	if m, ok := h.p.registry.Lookup(x.Tool); ok {
+func (c *collector) meant(x *Rejected) *registry.Tool {
+	if m, ok := c.p.registry.Lookup(x.Tool); ok {
 		return m.Tool
 	}
 	if len(x.Errors) > 0 && x.Errors[0].Code == validator.UnknownTool {
-		return h.p.registry.Get(x.Errors[0].SuggestedFix)
+		return c.p.registry.Get(x.Errors[0].SuggestedFix)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +53,7 @@ func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, e
 	f := p.NewReplyFeeder(ctx, c)
 	defer f.Close()
 	f.format(r.Format)
-	f.quiet, f.text.h.emit, f.text.h.explain = true, nil, explain // nobody listens to events
+	f.quiet, f.text.c.out.emit, f.text.c.explain = true, nil, explain // nobody listens to events
 	first := *r
 	first.Choices = first.Choices[:min(1, len(r.Choices))]
 	var failed error
@@ -120,10 +119,10 @@ type ReplyFeeder struct {
 	text    *Feeder // of what the model said; it holds the events and the first error
 	begun   bool
 	info    ReplyInfo
-	open    map[int]*nativeCall
-	ending  *nativeCall // has ended, unless what comes next says that it was cut off
-	cut     bool        // the reply broke off
-	thought bool        // the provider set reasoning apart
+	open    map[int]*openCall
+	ending  *openCall // has ended, unless what comes next says that it was cut off
+	cut     bool      // the reply broke off
+	thought bool      // the provider set reasoning apart
 	refusal strings.Builder
 	quiet   bool // who made the feeder counts the parse
 	result  *Result
@@ -131,7 +130,7 @@ type ReplyFeeder struct {
 
 // NewReplyFeeder returns a feeder of a reply's events.
 func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
-	f := &ReplyFeeder{text: p.NewFeeder(ctx, c), open: map[int]*nativeCall{}}
+	f := &ReplyFeeder{text: p.NewFeeder(ctx, c), open: map[int]*openCall{}}
 	f.format("")
 	return f
 }
@@ -139,7 +138,7 @@ func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
 // format says what wire format the reply came in.
 func (f *ReplyFeeder) format(name string) {
 	f.info.Format = name
-	f.text.h.native = normalizer.OfReply(name)
+	f.text.c.judge.native = normalizer.OfReply(name)
 }
 
 // Feed takes the next event of the reply and returns the events that it makes
@@ -169,16 +168,16 @@ func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
 	switch e.Type {
 	case adapters.EventStart:
 		f.info.ID, f.info.Model = e.ID, e.Model
-		if t.h.c.Model == "" {
-			t.h.c.Model = e.Model
+		if t.c.context.Model == "" {
+			t.c.context.Model = e.Model
 		}
 	case adapters.EventText:
 		return t.feed([]byte(e.Text))
 	case adapters.EventReasoning:
 		if e.Text != "" {
-			t.h.Reasoning(e.Text)
+			t.c.Reasoning(e.Text)
 			f.thought = true
-			t.h.c.ReasoningOpen = false // it stands apart from the text
+			t.c.context.ReasoningOpen = false // it stands apart from the text
 		}
 	case adapters.EventRefusal:
 		f.refusal.WriteString(e.Text)
@@ -211,7 +210,7 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 		return nil, ErrEnded
 	}
 	start := time.Now()
-	h := t.h
+	c := t.c
 	if f.ending != nil {
 		f.settle(f.cut && len(f.open) == 0 && f.info.Finish == "" && !f.ending.whole())
 	}
@@ -223,19 +222,19 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 		}
 	}
 	t.end()
-	if f.thought && len(h.res.Calls) == 0 {
-		h.unclosed = true // what the model was to say may stand in its reasoning
+	if f.thought && len(c.res.Calls) == 0 {
+		c.unclosed = true // what the model was to say may stand in its reasoning
 	}
 	f.info.Refusal = f.refusal.String()
 	info := f.info
-	h.res.Reply = &info
-	h.res.Truncated = h.res.Truncated || f.cut || info.Finish == adapters.FinishLength
-	f.result = h.finish(t.ctx, t.err)
-	if h.emit != nil {
+	c.res.Reply = &info
+	c.res.Truncated = c.res.Truncated || f.cut || info.Finish == adapters.FinishLength
+	f.result = c.finish(t.ctx, t.err)
+	if c.out.emit != nil {
 		t.events = append(t.events, Event{Type: EventResult, Result: f.result})
 	}
 	if !f.quiet {
-		t.p.observe(f.result, t.err, &h.c, start.Add(-t.busy))
+		t.p.observe(f.result, t.err, &c.context, start.Add(-t.busy))
 	}
 	return t.events, t.err
 }
@@ -258,7 +257,7 @@ func (f *ReplyFeeder) IsComplete() bool {
 	if f.text.closed {
 		return true
 	}
-	return f.begun && len(f.open) == 0 && (f.text.IsComplete() || !f.text.begun && !f.text.h.c.ReasoningOpen)
+	return f.begun && len(f.open) == 0 && (f.text.IsComplete() || !f.text.begun && !f.text.c.context.ReasoningOpen)
 }
 
 // Partial returns the best result of the reply so far. Calls that are being read are
@@ -268,63 +267,59 @@ func (f *ReplyFeeder) IsComplete() bool {
 func (f *ReplyFeeder) Partial() *Result {
 	r := f.text.Partial()
 	if !f.text.closed {
-		var open []*nativeCall
+		var open []*openCall
 		if f.ending != nil {
 			open = append(open, f.ending)
 		}
 		for _, n := range f.open {
 			open = append(open, n)
 		}
-		slices.SortFunc(open, func(a, b *nativeCall) int { return a.index - b.index })
+		slices.SortFunc(open, func(a, b *openCall) int { return a.index - b.index })
 		for _, n := range open {
-			r.Calls = append(r.Calls, n.partial(f.text.h))
+			r.Calls = append(r.Calls, n.partial(f.text.c))
 		}
 	}
 	r.Success = len(r.Calls) > 0
-	r.Truncated = f.text.h.res.Truncated || !f.IsComplete()
+	r.Truncated = f.text.c.res.Truncated || !f.IsComplete()
 	return r
 }
 
-// nativeCall is a call in the provider's own field whose arguments are arriving.
-type nativeCall struct {
-	index    int
-	part     extractor.Partial
-	progress progress
-	reading  *lenient.Reading // of its arguments
-	reader   *lenient.Reader
-	custom   bool
-	ended    bool // its end has come
-	cut      bool
-	raw      []byte
-	value    any // that was read, where the reading is done
+// openCall is a call in the provider's own field whose arguments are arriving.
+type openCall struct {
+	index   int // of the provider's
+	custom  bool
+	part    extractor.Partial
+	teller  teller
+	reading *lenient.Reading // of its arguments
+	reader  *lenient.Reader
+	raw     []byte
+	value   any  // that was read, where the reading is done
+	ended   bool // its end has come
+	cut     bool // and says that it was cut off
 }
 
 // whole reports whether the arguments ended by themselves.
-func (n *nativeCall) whole() bool {
+func (n *openCall) whole() bool {
 	return n.custom || n.reading.Done() && n.reading.Err() == nil && !n.reader.Fixes.Has(lenient.Truncated)
 }
 
 // partial is what has come of the call.
-func (n *nativeCall) partial(h *handler) Call {
-	name, parameters, _ := snapshot(&n.part, &n.reading.Cursor)
-	if object, ok := n.value.(map[string]any); ok && n.reading.Done() {
-		parameters = maps.Clone(object)
+func (n *openCall) partial(c *collector) Call {
+	v := look(&n.part, &n.reading.Cursor)
+	call := c.partial(&n.teller, &v)
+	if object, ok := n.value.(map[string]any); ok {
+		call.Parameters = maps.Clone(object)
 	}
-	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: n.progress.id, Tool: name, Parameters: parameters, Truncated: !n.ended || n.cut}}
-	if call.ID == "" {
-		call.ID = n.part.ID
-	}
-	if m, known := h.lookup(name); known {
-		call.Tool = m.Tool.Name
-	}
+	call.Truncated = !n.ended || n.cut
 	return call
 }
 
+// begin begins a call.
 func (f *ReplyFeeder) begin(e adapters.Event) {
 	if f.open[e.Index] != nil || len(f.open) >= adapters.MaxCalls {
 		return
 	}
-	n := &nativeCall{index: e.Index, custom: e.Custom}
+	n := &openCall{index: e.Index, custom: e.Custom, teller: f.text.c.newTeller()}
 	n.part = extractor.Partial{Name: e.Name, ID: e.ID, Marked: true}
 	n.reading = lenient.Start(func(c *lenient.Cursor) (err error) {
 		n.reader = lenient.NewReader(c, lenient.Options{Watch: true})
@@ -339,7 +334,7 @@ func (f *ReplyFeeder) begin(e adapters.Event) {
 }
 
 // arguments takes a piece of a call's arguments.
-func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
+func (f *ReplyFeeder) arguments(n *openCall, text string) error {
 	if f.text.fed += len(text); f.text.fed > f.text.p.o.MaxTextBytes {
 		return f.text.tooLarge()
 	}
@@ -353,20 +348,10 @@ func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
 	return nil
 }
 
-// show sends what has become certain of a native call.
-func (f *ReplyFeeder) show(n *nativeCall) {
-	f.with(n, func() { f.text.h.show(&n.part) })
-}
+// show sends what has become certain of a call.
+func (f *ReplyFeeder) show(n *openCall) { f.text.c.show(&n.teller, &n.part, &n.reading.Cursor) }
 
-// with runs a function while a native call is the one that is being read.
-func (f *ReplyFeeder) with(n *nativeCall, do func()) {
-	saved := f.text.h.progress
-	f.text.h.progress = &n.progress
-	do()
-	f.text.h.progress = saved
-}
-
-// settle makes a call of what has ended.
+// settle makes a call of the one that has ended, or rejects it.
 func (f *ReplyFeeder) settle(cut bool) {
 	n := f.ending
 	f.ending = nil
@@ -375,66 +360,32 @@ func (f *ReplyFeeder) settle(cut bool) {
 		n.reading.End()
 	}
 	n.reading.Stop()
-	c := &extractor.Candidate{
+	cand := &extractor.Candidate{
 		Method: extractor.MethodNative, Provenance: extractor.Native, Named: true, Name: n.part.Name, ID: n.part.ID, Raw: string(n.raw), Truncated: cut,
 	}
+	c := f.text.c
 	switch {
 	case n.custom:
-		c.Arguments = lenient.Text(n.raw)
+		cand.Arguments = lenient.Text(n.raw)
 	case strings.TrimSpace(string(n.raw)) == "":
-		c.Arguments = map[string]any{}
+		cand.Arguments = map[string]any{}
 	default:
-		c.Arguments, c.Err, c.Fixes = n.value, f.text.p.internal(n.reading.Err(), f.text.h, &n.reading.Cursor), n.reader.Fixes
+		cand.Arguments, cand.Fixes = n.value, n.reader.Fixes
+		cand.Err = f.text.p.internal(n.reading.Err(), c, &n.reading.Cursor)
 		// Arguments that break off were not said to their end, whatever the reason given.
-		c.Truncated = cut || n.reader.CutToken
+		cand.Truncated = cut || n.reader.CutToken
 		switch n.value.(type) {
 		case json.Number, bool: // a tool with one parameter may take it
-			c.Arguments = lenient.Text(n.raw)
+			cand.Arguments = lenient.Text(n.raw)
 		}
-		if c.Err != nil {
-			c.Value = string(n.raw)
+		if cand.Err != nil {
+			cand.Value = string(n.raw)
 		}
 		n.reading.Cursor.SkipSpace()
-		if !c.Truncated && c.Err == nil && !n.reading.Cursor.EOF() {
-			f.text.h.warn("arguments_trailing") // some servers send them twice
+		if !cand.Truncated && cand.Err == nil && !n.reading.Cursor.EOF() {
+			c.warn("arguments_trailing") // some servers send them twice
 		}
 	}
-	f.with(n, func() {
-		f.text.h.Candidate(c)
-		if n.progress.started { // what was begun is ended all the same
-			f.text.h.Abandoned()
-		}
-	})
-}
-
-// repeats reports whether a call stands both in the text and in the provider's own
-// field, and was made already. Each call excuses one other.
-func (h *handler) repeats(call *Call) bool {
-	if h.native == "" || h.progress.started {
-		return false
-	}
-	for i := range h.res.Calls {
-		c := &h.res.Calls[i]
-		if (c.Provenance == extractor.Native) != (call.Provenance == extractor.Native) && !h.paired[i] && c.Tool == call.Tool && reflect.DeepEqual(c.Parameters, call.Parameters) {
-			if h.paired == nil {
-				h.paired = map[int]bool{}
-			}
-			h.paired[i] = true
-			return true
-		}
-	}
-	return false
-}
-
-// mayRepeat reports whether a call that begins may turn out to repeat another.
-func (h *handler) mayRepeat(tool string) bool {
-	if h.native == "" {
-		return false
-	}
-	for i := range h.res.Calls {
-		if h.res.Calls[i].Tool == tool && !h.paired[i] {
-			return true
-		}
-	}
-	return false
+	c.take(cand, &n.teller)
+	n.teller.abandon() // what was begun is ended all the same
 }

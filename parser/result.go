@@ -49,6 +49,20 @@ type Rejected struct {
 	named  bool           // broken are the arguments alone
 }
 
+// rejectedOf rejects a call, or as much of one as is known.
+func rejectedOf(call *Call, errs ...validator.Error) Rejected {
+	return Rejected{
+		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated, Format: call.SourceFormat,
+		Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,
+	}
+}
+
+// inReasoning is why a call that stands in reasoning is not made.
+var inReasoning = validator.Error{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}
+
+// score gives a call its score.
+func (c *Call) score(s Score) { c.Score, c.Confidence = s, s.Overall }
+
 // Codes of rejection, besides those of the validator.
 const (
 	CodeTruncated      validator.Code = "truncated"
@@ -100,6 +114,13 @@ type Result struct {
 type Dropped struct {
 	Span [2]int `json:"span"` // offsets in bytes
 	Why  string `json:"why"`
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		return strings.ToValidUTF8(s[:80], "") + "…"
+	}
+	return s
 }
 
 // Feedback writes what is wrong with the rejected calls as a message that a

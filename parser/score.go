@@ -88,8 +88,8 @@ func (s *scorer) done() Score {
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// where scores what stands around a candidate.
-func (s *scorer) where(c *extractor.Candidate) {
+// where scores what stands around a candidate, and how it was found.
+func (s *scorer) where(c *extractor.Candidate, from origin) {
 	ev := &c.Evidence
 	switch {
 	case c.Provenance == extractor.Native:
@@ -147,6 +147,17 @@ func (s *scorer) where(c *extractor.Candidate) {
 	}
 	if c.Truncated {
 		s.add("truncated")
+	}
+	if from.openReasoning {
+		s.add("in_reasoning")
+	}
+	if from.proposal != nil {
+		switch from.proposal.Method {
+		case extractor.MethodAssisted:
+			s.add("assisted")
+		case extractor.MethodIntent:
+			s.add("concluded")
+		}
 	}
 }
 

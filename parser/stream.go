@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"time"
 
 	"github.com/callwright/callwright/internal/lenient"
-	"github.com/callwright/callwright/normalizer"
 )
 
 // Stream parses a text that arrives in chunks, cut anywhere, and yields events as
@@ -48,7 +46,7 @@ func Stream[Chunk ~string | ~[]byte](ctx context.Context, p *Parser, chunks iter
 // not safe for concurrent use.
 type Feeder struct {
 	p       *Parser
-	h       *handler
+	c       *collector
 	reading *lenient.Reading
 	ctx     context.Context
 	fed     int // bytes
@@ -65,9 +63,9 @@ var ErrEnded = errors.New("the stream has ended")
 // NewFeeder returns a feeder. The context ends it early: then its result is that
 // of the text so far.
 func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
-	f := &Feeder{p: p, ctx: ctx, h: newHandler(p, c, time.Now())}
-	f.h.emit = func(e Event) { f.events = append(f.events, e) }
-	f.reading = lenient.Start(func(c *lenient.Cursor) error { return p.read(ctx, f.h, c, true) })
+	f := &Feeder{p: p, ctx: ctx, c: newCollector(p, c, time.Now())}
+	f.c.out.emit = func(e Event) { f.events = append(f.events, e) }
+	f.reading = lenient.Start(func(c *lenient.Cursor) error { return p.read(ctx, f.c, c, true) })
 	return f
 }
 
@@ -99,13 +97,13 @@ func (f *Feeder) feed(chunk []byte) ([]Event, error) {
 		return nil, nil
 	}
 	f.reading.Cursor.Append(chunk)
-	if f.begun && f.h.scanner.Idle() && f.h.scanner.Skim() {
+	if f.begun && f.c.scanner.Idle() && f.c.scanner.Skim() {
 		return f.events, nil
 	}
 	f.begun = true
 	f.reading.Resume()
 	f.ended()
-	f.h.showProgress()
+	f.c.show(&f.c.text, f.c.scanner.Partial(), &f.reading.Cursor)
 	return f.events, f.err
 }
 
@@ -122,9 +120,9 @@ func (f *Feeder) End() ([]Event, error) {
 	}
 	start := time.Now()
 	f.end()
-	r := f.h.finish(f.ctx, f.err)
+	r := f.c.finish(f.ctx, f.err)
 	f.events = append(f.events, Event{Type: EventResult, Result: r})
-	f.p.observe(r, f.err, &f.h.c, start.Add(-f.busy))
+	f.p.observe(r, f.err, &f.c.context, start.Add(-f.busy))
 	return f.events, f.err
 }
 
@@ -138,7 +136,7 @@ func (f *Feeder) end() {
 // ended keeps the error that the reading ended with, if it has.
 func (f *Feeder) ended() {
 	if err := f.reading.Err(); err != nil && f.err == nil {
-		f.err = f.p.internal(err, f.h, &f.reading.Cursor)
+		f.err = f.p.internal(err, f.c, &f.reading.Cursor)
 	}
 }
 
@@ -151,39 +149,22 @@ func (f *Feeder) Close() {
 // IsComplete reports whether nothing is open: no call, no fence and no reasoning
 // is being read, so that the text may end here.
 func (f *Feeder) IsComplete() bool {
-	return f.reading.Done() || f.closed || f.begun && f.h.scanner.Idle()
+	return f.reading.Done() || f.closed || f.begun && f.c.scanner.Idle()
 }
 
 // Partial returns the best result of the text so far. A call that is being read
 // is the last of its calls, marked as truncated, with the parameters as far as
 // they have come.
 func (f *Feeder) Partial() *Result {
-	h := f.h
-	r := h.res
-	r.Calls = append([]Call{}, h.res.Calls...)
-	r.Rejected = append([]Rejected{}, h.res.Rejected...)
-	r.Content, r.Reasoning = h.content.String(), h.reasoning.String()
-	if h.scanner != nil && !f.reading.Done() && !f.closed {
-		if p := h.scanner.Partial(); p != nil {
-			if name, params, ok := snapshot(p, &f.reading.Cursor); ok {
-				call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: h.progress.id, Tool: name, Parameters: params, Truncated: true}}
-				if m, known := h.lookup(name); known {
-					call.Tool = m.Tool.Name
-				}
-				r.Calls = append(r.Calls, call)
+	r := f.c.sofar()
+	if !f.closed && !f.reading.Done() && f.c.scanner != nil {
+		if p := f.c.scanner.Partial(); p != nil {
+			if v := look(p, &f.reading.Cursor); v.name != "" {
+				r.Calls = append(r.Calls, f.c.partial(&f.c.text, &v))
 			}
 		}
 	}
 	r.Success = len(r.Calls) > 0
 	r.Truncated = r.Truncated || !f.IsComplete()
-	r.DurationMicroseconds = time.Since(h.start).Microseconds()
-	return &r
-}
-
-// cloneMap copies a map that is still being filled.
-func cloneMap(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return maps.Clone(m)
+	return r
 }
