@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -307,9 +306,6 @@ func (n *openCall) whole() bool {
 func (n *openCall) partial(c *collector) Call {
 	v := look(&n.part, &n.reading.Cursor)
 	call := c.partial(&n.teller, &v)
-	if object, ok := n.value.(map[string]any); ok {
-		call.Parameters = maps.Clone(object)
-	}
 	call.Truncated = !n.ended || n.cut
 	return call
 }

@@ -29,6 +29,12 @@ func TestFeederPartial(t *testing.T) {
 		{"<tool_call>\n<function=write_file>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\nhalf of", "{\"content\":\"\\nhalf of\",\"path\":\"a.txt\"}"},
 		{`<tool_call>{"name": "tag", "arguments": {"items": ["a", "b`, `{"items":["a","b"]}`},
 		{`[TOOL_CALLS]get_weather[ARGS]{"city": "Ro`, `{"city":"Ro"}`},
+		// The parameters are whole, and what is around them is not.
+		{`<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}`, `{"city":"Rome"}`},
+		{`<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}`, `{"city":"Rome"}`},
+		{`<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}, "id`, `{"city":"Rome"}`},
+		{`[TOOL_CALLS]get_weather[ARGS]{"city": "Rome"}`, `{"city":"Rome"}`},
+		{`<tool_call>{"name": "get_weather", "parameters": {"city": "Rome"}, "type": "fu`, `{"city":"Rome"}`},
 	} {
 		f := p.NewFeeder(context.Background(), parser.Context{})
 		if _, err := f.Feed([]byte(tt.text)); err != nil {

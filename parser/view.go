@@ -2,6 +2,7 @@ package parser
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
@@ -58,43 +59,56 @@ func look(p *extractor.Partial, c *lenient.Cursor) view {
 	return v
 }
 
+// parameterKeys are the keys of a call's parameters in a JSON object.
+var parameterKeys = [...]string{"arguments", "parameters", "args", "params"}
+
 // call looks at a JSON object that holds the call's name and its parameters. Both are
-// certain when the parameters have begun, and nothing else came before them.
+// certain while the parameters are being read, and nothing else came before them.
 func (v *view) call(r *lenient.Reader) {
-	v.name, v.id, v.certain = "", "", false
+	v.certain = false
 	frames := r.Open()
-	if len(frames) == 0 || frames[0].Object == nil {
+	if len(frames) == 0 {
+		v.wholeCall(r.Result())
 		return
 	}
 	outer := &frames[0]
-	v.name, _ = outer.Object["name"].(string)
-	v.id, _ = outer.Object["id"].(string)
-	v.idLater = v.id == ""
+	v.wholeCall(outer.Object)
+	if len(frames) < 2 {
+		return
+	}
 	v.parameters(r, frames[1:])
-	if len(frames) < 2 || !outer.HasKey || frames[1].Object == nil || v.name == "" {
-		return
-	}
-	switch outer.Key {
-	case "arguments", "parameters", "args", "params":
-	default:
-		return
-	}
+	v.certain = v.name != "" && v.values != nil && slices.Contains(parameterKeys[:], outer.Key)
 	for key := range outer.Object {
-		if key != "name" && key != "id" && key != "type" {
-			return
+		v.certain = v.certain && (key == "name" || key == "id" || key == "type")
+	}
+}
+
+// wholeCall looks at the members of a call's object that are whole.
+func (v *view) wholeCall(object any) {
+	m, _ := object.(map[string]any)
+	v.name, _ = m["name"].(string)
+	v.id, _ = m["id"].(string)
+	v.idLater = v.id == ""
+	for _, key := range parameterKeys {
+		if params, ok := m[key].(map[string]any); ok {
+			v.values = params
 		}
 	}
-	v.certain = true
 }
 
 // parameters looks at parameters that are JSON, by their open brackets.
 func (v *view) parameters(r *lenient.Reader, frames []lenient.Frame) {
 	v.frames = frames
 	v.inner, v.inText = r.OpenText()
-	if len(frames) == 0 || frames[0].Object == nil {
+	v.keys, v.values = nil, nil
+	if len(frames) == 0 {
+		v.values, _ = r.Result().(map[string]any)
 		return
 	}
 	f := &frames[0]
+	if f.Object == nil {
+		return
+	}
 	v.keys, v.values = f.Keys, f.Object
 	if v.inText && f.HasKey && len(frames) == 1 {
 		v.key, v.text, v.kind = f.Key, v.inner, jsonString

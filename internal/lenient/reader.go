@@ -743,6 +743,9 @@ func (r *Reader) Open() []Frame { return r.frames }
 // as far as it is certain; ok is false if no string is being read.
 func (r *Reader) OpenText() (text []byte, ok bool) { return r.scratch, r.inString }
 
+// Result is the value that [Reader.Value] has read, nil as long as it is not whole.
+func (r *Reader) Result() any { return r.result }
+
 // Value reads the whole value: map[string]any, []any, string, json.Number, bool
 // or nil. Numbers keep their digits. Of a value that the text's end cut off it
 // returns what there was, with [Truncated] among the fixes.
