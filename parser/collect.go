@@ -220,7 +220,6 @@ func (c *collector) decide(cand *extractor.Candidate, v *verdict, t *teller) boo
 	case v.made():
 		c.mayDefer(cand)
 		c.res.Repaired = c.res.Repaired || len(v.call.Repairs) > 0
-		c.res.Truncated = c.res.Truncated || v.call.Truncated
 		c.add(&v.call, t)
 	case len(v.errors) > 0:
 		r := rejectedOf(&v.call, v.errors...)
@@ -314,6 +313,7 @@ func (c *collector) explained(cand *extractor.Candidate, v *verdict) {
 // add adds a call to the result and ends it in the events.
 func (c *collector) add(call *Call, t *teller) {
 	c.giveID(call, t)
+	c.res.Truncated = c.res.Truncated || call.Truncated
 	c.res.Calls = append(c.res.Calls, *call)
 	t.end(&c.res.Calls[len(c.res.Calls)-1], nil)
 }

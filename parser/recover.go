@@ -172,7 +172,6 @@ func (c *collector) propose(p *fallback.Proposal) error {
 		}
 		t := c.newTeller()
 		c.add(call, &t)
-		c.res.Truncated = c.res.Truncated || call.Truncated
 	}
 	return nil
 }

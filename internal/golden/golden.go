@@ -51,8 +51,12 @@ type Case struct {
 	Want    string
 	Context parser.Context
 	Options parser.Options
+	tools   *registry.Registry
 	parser  *parser.Parser
 }
+
+// Tools returns the case's tools.
+func (c *Case) Tools() *registry.Registry { return c.tools }
 
 // Parser returns the parser of the case's tools.
 func (c *Case) Parser() *parser.Parser { return c.parser }
@@ -136,11 +140,10 @@ func Load(t testing.TB, root, file string) (*txtar.Archive, []*Case) {
 				t.Fatalf("%s: tools: %v", file, err)
 			}
 		}
-		r, err := registry.New(list...)
-		if err != nil {
+		if c.tools, err = registry.New(list...); err != nil {
 			t.Fatalf("%s: tools: %v", file, err)
 		}
-		if c.parser, err = parser.New(r, c.Options); err != nil {
+		if c.parser, err = parser.New(c.tools, c.Options); err != nil {
 			t.Fatal(err)
 		}
 		cases = append(cases, c)
