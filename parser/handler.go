@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -146,7 +147,8 @@ func (h *handler) Draft(d *extractor.Dialect, at int) {
 }
 
 // Dropped notes what no one is to see.
-func (h *handler) Dropped(from, to int, why string) {
+func (h *handler) Dropped(from, to int, w scan.Why) {
+	why := string(w)
 	if why == "call" {
 		h.extend(from, to)
 		return
@@ -671,7 +673,7 @@ func (h *handler) salvage() {
 	sub := newHandler(h.p, h.c, h.start)
 	sub.salvaging, sub.reasoned = true, true
 	sub.explain = h.explain
-	s := extractor.NewScanner(lenient.NewText(h.reasoning.String()), extractor.Options{Table: h.p.table, Registry: h.p.registry, Prefer: h.p.prefer(h.c)}, sub)
+	s := extractor.NewScanner(lenient.NewText(h.reasoning.String()), extractor.ScanOptions{Table: h.p.table, Registry: h.p.registry, Prefer: h.p.prefer(h.c)}, sub)
 	if err := s.Run(); err != nil || len(sub.res.Calls) == 0 {
 		return
 	}

@@ -135,7 +135,7 @@ func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *ha
 			p.logPanic(r, cur)
 		}
 	}()
-	s := extractor.NewScanner(cur, extractor.Options{
+	s := extractor.NewScanner(cur, extractor.ScanOptions{
 		Table: p.table, Registry: p.registry, ReasoningOpen: c.ReasoningOpen, Prefer: p.prefer(c), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {
