@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/callwright/callwright/dialect"
@@ -101,7 +100,7 @@ func (s *Scanner) skipLine() {
 // nameLine tries a line that begins with a known tool's name.
 func (s *Scanner) nameLine(line, off int, b byte) outcome {
 	c := s.c
-	k := s.construct(line, line)
+	first := off
 	if b == '-' || b >= '0' && b <= '9' { // 1. f(a=1)
 		end := off
 		for {
@@ -114,18 +113,18 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 		if n, _ := c.At(end); n != '.' && n != ')' && n != '-' {
 			return retry
 		}
-		k.next, off = off, s.blanks(end+1)
-	} else {
-		k.next = off
+		off = s.blanks(end + 1)
 	}
 	end := s.knownAt(off)
 	if end < 0 {
-		return s.leftOver(k, off)
+		return s.leftOver(line, off)
 	}
 	n, ok := c.At(end)
 	if !ok {
 		return retry
 	}
+	k := s.construct(line, line)
+	k.next = first
 	k.ev.MissingOpen = true
 	for n == ':' { // an index behind the name
 		i := s.nameEnd(end + 1)
@@ -258,40 +257,34 @@ func (s *Scanner) namedObjects(k *construct, name string) outcome {
 
 // leftOver tries what is left of a dialect's markers when its special tokens were taken
 // out: a word before a known tool's name.
-func (s *Scanner) leftOver(k *construct, off int) outcome {
+func (s *Scanner) leftOver(line, off int) outcome {
 	c := s.c
-	if s.braceCallAt(off) {
-		from := off + len(braceCallWord)
-		end := s.nameEnd(from)
-		b, _ := c.At(end)
-		row := s.t.without(dialect.BodyBraceCall, dialect.OnLine, nil)
-		if row == nil || b != '{' || !s.isKnown(string(c.Slice(from, end))) {
-			return retry
+	for i := range s.t.leads {
+		l := &s.t.leads[i]
+		if !c.HasPrefixAt(off, l.word) {
+			continue
 		}
-		k.row = row
-		c.Seek(off)
-		return braceCallBody{}.read(k)
-	}
-	word := ""
-	row := s.t.without(dialect.BodyNameJSON, dialect.OnLine, func(row *dialect.Row) bool {
-		words := leftOfMarkers(row)
-		i := slices.IndexFunc(words, func(w string) bool { return c.HasPrefixAt(off, w) })
-		if i >= 0 {
-			word = words[i]
+		from := off + len(l.word)
+		if l.row.Body == dialect.BodyBraceCall {
+			end := s.nameEnd(from)
+			if b, _ := c.At(end); b != '{' || !s.isKnown(string(c.Slice(from, end))) {
+				continue
+			}
+			k := s.construct(line, line)
+			k.row, k.next = l.row, off
+			c.Seek(off)
+			return braceCallBody{}.read(k)
 		}
-		return i >= 0
-	})
-	if row == nil {
-		return retry
+		end := s.knownAt(from)
+		if end < 0 || !c.HasPrefixAt(c.SpaceEnd(end), "```json") {
+			continue
+		}
+		k := s.construct(line, line)
+		k.row, k.next = l.row, off
+		c.Seek(c.SpaceEnd(end))
+		return s.namedObjects(k, string(c.Slice(from, end)))
 	}
-	from := off + len(word)
-	end := s.knownAt(from)
-	if end < 0 || !c.HasPrefixAt(c.SpaceEnd(end), "```json") {
-		return retry
-	}
-	k.row = row
-	c.Seek(c.SpaceEnd(end))
-	return s.namedObjects(k, string(c.Slice(from, end)))
+	return retry
 }
 
 // childFollows reports whether on the line behind a tool's name its elements stand.

@@ -32,11 +32,11 @@ func (s *Scanner) opensReasoning(p int, f *dialect.Reasoning) bool {
 func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome {
 	s.content(min(s.textEnd, p))
 	s.hasOther, s.reasoned = true, true
-	if end > p {
-		s.sink.Dropped(s.handed, end, WhyReasoningMarker)
-	}
 	if again := matchAny(s.c, s.c.SpaceEnd(end), f.Open); again >= 0 && !f.AtStart {
 		end = again // opened twice: by the prompt and by the model, say
+	}
+	if end > p {
+		s.sink.Dropped(s.handed, end, WhyReasoningMarker)
 	}
 	s.restart(end)
 	first := s.closeBytes(f.Close)

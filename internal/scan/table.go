@@ -17,13 +17,28 @@ type Table struct {
 	markers map[uint16][]*marker // by their first two bytes, the longest first
 	line    [256][]*marker       // markers that count at a line's beginning, by first byte
 	labels  []*dialect.Row       // with a label at the beginning of a line
-	words   tagWords             // of tags
-	closers []string             // closing markers of reasoning that say that all before was reasoning
-	wraps   []dialect.Region     // wrappers of the visible text
-	turns   map[string]bool      // patterns of turns
+	places  map[place][]*dialect.Row
+	leads   []lead           // what is left of markers at the beginning of a line
+	words   tagWords         // of tags
+	closers []string         // closing markers of reasoning that say that all before was reasoning
+	wraps   []dialect.Region // wrappers of the visible text
+	turns   map[string]bool  // patterns of turns
 
 	trigger [256]bool           // bytes at which something may begin
 	begins  registry.Beginnings // of what may begin a line
+}
+
+// place is a place where a body is read without a marker.
+type place struct {
+	body  dialect.Body
+	where dialect.Place
+}
+
+// lead is the word that is left before a call's name when a dialect's special tokens
+// were taken out of its text.
+type lead struct {
+	word string
+	row  *dialect.Row
 }
 
 // Builtin is the table of what callwright knows.
@@ -40,7 +55,10 @@ func NewTable(set dialect.Set) (*Table, error) {
 	if err := set.Check(); err != nil {
 		return nil, err
 	}
-	t := &Table{set: set, byName: make(map[string]*dialect.Row), markers: make(map[uint16][]*marker), turns: make(map[string]bool)}
+	t := &Table{
+		set: set, byName: make(map[string]*dialect.Row), markers: make(map[uint16][]*marker), turns: make(map[string]bool),
+		places: make(map[place][]*dialect.Row),
+	}
 	t.set.Dialects = slices.Clone(set.Dialects)
 	all := make(markerSet)
 	t.addDialects(all)
@@ -72,6 +90,13 @@ func (t *Table) addDialects(all markerSet) {
 			t.labels = append(t.labels, row)
 		}
 		t.words.add(&row.Options)
+		for _, where := range row.Options.WithoutMarker {
+			key := place{row.Body, where}
+			t.places[key] = append(t.places[key], row)
+			if where == dialect.OnLine {
+				t.addLeads(row)
+			}
+		}
 	}
 	for i := range t.set.Dialects {
 		row := &t.set.Dialects[i]
@@ -162,13 +187,8 @@ func (t *Table) index(all markerSet) {
 	for _, row := range t.labels {
 		t.addLabel(row.Options.Label)
 	}
-	for i := range t.set.Dialects {
-		row := &t.set.Dialects[i]
-		if slices.Contains(row.Options.WithoutMarker, dialect.OnLine) {
-			for _, word := range leftOfMarkers(row) {
-				t.addLabel(word)
-			}
-		}
+	for _, l := range t.leads {
+		t.addLabel(l.word)
 	}
 	for _, label := range []string{"Thought", "Observation"} {
 		t.addLabel(label)
@@ -193,19 +213,16 @@ func (t *Table) addLabel(label string) {
 	}
 }
 
-// leftOfMarkers returns the words that are left before a call's name when a dialect's
-// special tokens were taken out of its text.
-func leftOfMarkers(row *dialect.Row) []string {
+// addLeads notes what is left of a row's markers when its special tokens were taken out.
+func (t *Table) addLeads(row *dialect.Row) {
 	if row.Body == dialect.BodyBraceCall {
-		return []string{braceCallWord}
+		t.leads = append(t.leads, lead{braceCallWord, row})
 	}
-	var words []string
-	for _, lead := range row.Options.Lead {
-		if i := strings.IndexByte(lead, '<'); i > 1 && row.Body == dialect.BodyNameJSON {
-			words = append(words, lead[:i])
+	for _, l := range row.Options.Lead {
+		if i := strings.IndexByte(l, '<'); i > 1 {
+			t.leads = append(t.leads, lead{l[:i], row})
 		}
 	}
-	return words
 }
 
 // markerSet are markers by their patterns.
@@ -248,10 +265,9 @@ func spellings(p string) []string {
 
 // without returns the first row of a body that is read in a place without its marker,
 // and that fits if fits is not nil; nil if there is none.
-func (t *Table) without(body dialect.Body, place dialect.Place, fits func(*dialect.Row) bool) *dialect.Row {
-	for i := range t.set.Dialects {
-		row := &t.set.Dialects[i]
-		if row.Body == body && slices.Contains(row.Options.WithoutMarker, place) && (fits == nil || fits(row)) {
+func (t *Table) without(body dialect.Body, where dialect.Place, fits func(*dialect.Row) bool) *dialect.Row {
+	for _, row := range t.places[place{body, where}] {
+		if fits == nil || fits(row) {
 			return row
 		}
 	}

@@ -117,7 +117,7 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 				return at, t.end, true
 			}
 		case depth > 0:
-		case t.close && (t.call() || t.wrapper() || t.word == v.open.word):
+		case t.close && (t.call() || t.wrapper() || t.word == v.open.word || matchAny(k.c, at, k.close) >= 0):
 			// The call ends here: the value's own end is missing.
 			if fallback < 0 && k.endsHere(t.end) {
 				fallback, fallbackNext = at, at
