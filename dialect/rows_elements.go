@@ -15,6 +15,7 @@ var elementsRows = []Row{
 		Name: "mcp_xml", Models: []string{"MiroThinker", "any, by the prompts of Cline and Roo"},
 		Open: []string{"<use_mcp_tool>"}, Close: []string{"</use_mcp_tool>"},
 		Body: BodyElements, Source: "MiroThinker's chat template; Cline's system prompt",
+		Options: Options{CallTags: []string{"use_mcp_tool"}},
 	},
 	{
 		Name: "minimax_m3", Models: []string{"MiniMax M3"},

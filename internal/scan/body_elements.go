@@ -33,7 +33,7 @@ func (elementsBody) read(k *construct) outcome {
 		if !ok || t.close {
 			break
 		}
-		if t.wrapper() && k.got == 0 && !k.protocolTag(t) {
+		if t.wrapper() && k.got == 0 {
 			k.c.Seek(t.end)
 			continue
 		}
@@ -60,134 +60,123 @@ func (elementsBody) read(k *construct) outcome {
 
 // elementCall reads a call of elements behind its opening tag.
 func (k *construct) elementCall(cand *Candidate, t tag) bool {
-	c := k.c
 	if t.call() && t.name != "" {
 		cand.Name = t.name
 	}
-	tool := k.lookup(cand.Name)
-	args := map[string]any{}
-	cand.Arguments = args
+	e := &elementReader{construct: k, cand: cand, open: t, tool: k.lookup(cand.Name), args: map[string]any{}}
+	cand.Arguments = e.args
 	for key, value := range t.attrs { // <get_weather city="Rome"/>
 		if key != "name" || !t.call() {
-			args[key] = lenient.Text(value)
+			e.args[key] = lenient.Text(value)
 		}
 	}
 	if t.selfClose {
 		return k.deliver(cand, t.end)
 	}
-	var keys []string
-	server := ""
-	k.showParams(cand.Name, args)
-	for {
-		at := c.SpaceEnd(c.Offset())
-		for k.skipsPrefix(&at) {
-		}
-		b, ok := c.At(at)
-		if !ok {
-			c.Seek(at)
-			cand.Truncated = true
-			break
-		}
-		if b != '<' {
-			if len(args) > 0 || !k.elementText(cand, t, tool) {
-				return false
-			}
-			break
-		}
-		p, isTag := k.tag(at)
-		if !isTag {
-			if k.cutTag(at) {
-				c.Seek(c.Limit())
-				cand.Truncated = true
-				break
-			}
-			return false
-		}
-		if p.close {
-			if p.word != t.word && p.word != cand.Name && !p.wrapper() {
-				if p.param() || p.word == "arguments" {
-					c.Seek(p.end)
-					continue
-				}
-				return false
-			}
-			c.Seek(p.end)
-			break
-		}
-		c.Seek(p.end)
-		if p.selfClose {
-			k.addElement(args, &keys, p.word, lenient.Text(""))
-			continue
-		}
-		v := &valueScan{k: k, key: p.word, open: p, tool: tool}
-		to, next, ok := v.elementEnd(p, t)
-		if !ok {
-			cand.Truncated = true
-			to, next = c.Limit(), c.Limit()
-		}
-		raw := string(c.Slice(p.end, to))
-		c.Seek(next)
-		key := p.word
-		if p.param() && p.name != "" {
-			key = p.name
-		}
-		switch {
-		case !ok:
-			args[key] = lenient.Text(lenient.ValidUTF8([]byte(raw)))
-		case (key == "tool_name" || key == "name" || key == "server_name") && k.namesItself(t):
-			if key == "server_name" {
-				server = strings.TrimSpace(raw)
-			} else {
-				cand.Name = strings.TrimSpace(raw)
-				tool = k.lookup(cand.Name)
-			}
-		case isArgsKey(key) && (tool == nil || !hasProperty(tool, key)):
-			k.wrappedElements(args, &keys, raw)
-		default:
-			k.addElement(args, &keys, key, k.elementValue(raw, propertyOf(tool, key), 0))
-		}
-		if cand.Truncated {
-			break
-		}
+	k.showParams(cand.Name, e.args)
+	if !e.read() {
+		return false
 	}
-	if server != "" {
-		for _, full := range []string{server + "." + cand.Name, server + "__" + cand.Name, "mcp__" + server + "__" + cand.Name} {
+	if e.server != "" {
+		for _, full := range []string{e.server + "." + cand.Name, e.server + "__" + cand.Name, "mcp__" + e.server + "__" + cand.Name} {
 			if k.known() && k.registry.Get(cand.Name) == nil && k.registry.Get(full) != nil {
 				cand.Name = full
 			}
 		}
 	}
-	if cand.Name == "" {
-		return false
+	return cand.Name != "" && k.deliver(cand, k.c.Offset())
+}
+
+// elementReader reads the elements of one call.
+type elementReader struct {
+	*construct
+	cand   *Candidate
+	open   tag // of the call
+	tool   *registry.Tool
+	args   map[string]any
+	keys   []string
+	server string // the MCP server that the call names
+}
+
+// read reads up to the call's end, and reports whether it is a call.
+func (e *elementReader) read() bool {
+	c := e.c
+	for !e.cand.Truncated {
+		at := c.SpaceEnd(c.Offset())
+		for e.skipsPrefix(&at) {
+		}
+		b, ok := c.At(at)
+		if !ok {
+			c.Seek(at)
+			e.cand.Truncated = true
+			break
+		}
+		if b != '<' {
+			return len(e.args) == 0 && e.elementText(e.cand, e.open, e.tool)
+		}
+		t, isTag := e.tag(at)
+		switch {
+		case !isTag && e.cutTag(at):
+			c.Seek(c.Limit())
+			e.cand.Truncated = true
+		case !isTag:
+			return false
+		case t.close && (t.word == e.open.word || t.word == e.cand.Name || t.wrapper()):
+			c.Seek(t.end)
+			return true
+		case t.close && (t.param() || t.word == "arguments"):
+			c.Seek(t.end)
+		case t.close:
+			return false
+		case t.selfClose:
+			c.Seek(t.end)
+			e.add(t.word, lenient.Text(""))
+		default:
+			c.Seek(t.end)
+			e.element(t)
+		}
 	}
-	return k.deliver(cand, c.Offset())
+	return true
 }
 
-// protocolTag reports whether a call's tag is a protocol's word and no tool'k.
-func (l *look) protocolTag(t tag) bool { return t.word == "use_mcp_tool" }
-
-// namesItself reports whether a call's tag is a protocol's word, and the tool's
-// name one of its elements.
-func (l *look) namesItself(t tag) bool {
-	return l.protocolTag(t) || t.call() && t.name == "" || !l.isKnown(t.word)
-}
-
-func isArgsKey(key string) bool {
-	switch key {
-	case "arguments", "parameters", "args", "tool_input", "input":
-		return true
+// element reads one element behind its opening tag.
+func (e *elementReader) element(t tag) {
+	c := e.c
+	v := &valueScan{k: e.construct, key: t.word, open: t, tool: e.tool}
+	to, next, ok := v.elementEnd(t, e.open)
+	if !ok {
+		e.cand.Truncated = true
+		to, next = c.Limit(), c.Limit()
 	}
-	return false
+	raw := string(c.Slice(t.end, to))
+	c.Seek(next)
+	key := t.word
+	if t.param() && t.name != "" {
+		key = t.name
+	}
+	switch {
+	case !ok:
+		e.args[key] = lenient.Text(lenient.ValidUTF8([]byte(raw)))
+	case key == "server_name" && e.namesItself(e.open):
+		e.server = strings.TrimSpace(raw)
+	case (key == "tool_name" || key == "name") && e.namesItself(e.open):
+		e.cand.Name = strings.TrimSpace(raw)
+		e.tool = e.lookup(e.cand.Name)
+	case isArgsKey(key) && (e.tool == nil || !hasProperty(e.tool, key)):
+		e.wrapped(raw)
+	default:
+		e.add(key, e.elementValue(raw, propertyOf(e.tool, key), 0))
+	}
 }
 
-// wrappedElements reads arguments in JSON or as elements within an element.
-func (k *construct) wrappedElements(args map[string]any, keys *[]string, raw string) {
+// wrapped reads arguments in JSON or as elements within an element.
+func (e *elementReader) wrapped(raw string) {
 	trimmed := strings.TrimSpace(raw)
 	if strings.HasPrefix(trimmed, "{") {
 		if v, _, err := lenient.Parse(trimmed, lenient.Options{}); err == nil || errors.Is(err, lenient.ErrTrailing) {
 			if m, ok := v.(map[string]any); ok {
 				for key, value := range m {
-					k.addElement(args, keys, key, value)
+					e.add(key, value)
 				}
 				return
 			}
@@ -195,13 +184,41 @@ func (k *construct) wrappedElements(args map[string]any, keys *[]string, raw str
 	}
 	if v, ok := children(trimmed, 0); ok {
 		for key, value := range v {
-			k.addElement(args, keys, key, value)
+			e.add(key, value)
 		}
 		return
 	}
 	if trimmed != "" {
-		args["input"] = lenient.Text(raw)
+		e.args["input"] = lenient.Text(raw)
 	}
+}
+
+// add sets a parameter; one that comes again makes an array.
+func (e *elementReader) add(key string, value any) {
+	old, twice := e.args[key]
+	if !twice {
+		e.args[key] = value
+		e.keys = append(e.keys, key)
+		e.showKeys(nil) // may become an array yet
+		return
+	}
+	if list, ok := old.([]any); ok {
+		e.args[key] = append(list, value)
+		return
+	}
+	e.args[key] = []any{old, value}
+}
+
+// namesItself reports whether a call's tag is a word of the dialect, and the tool's
+// name one of its elements.
+func (l *look) namesItself(t tag) bool { return t.call() && t.name == "" || !l.isKnown(t.word) }
+
+func isArgsKey(key string) bool {
+	switch key {
+	case "arguments", "parameters", "args", "tool_input", "input":
+		return true
+	}
+	return false
 }
 
 // elementText takes a call whose body is text: its only parameter, JSON, or lines
@@ -249,12 +266,13 @@ func anyProperty(tool *registry.Tool, args map[string]any) bool {
 	return false
 }
 
-// elementEnd finds the end of an element: its closing tag that another element,
-// the call's end or the text's end follows.
+// elementEnd finds the end of an element: its closing tag that another element, the
+// call's end or the text's end follows.
 func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 	k := v.k
-	prefix := k.row.Options.Prefix
-	depth := 0
+	if k.row != nil && k.row.Options.Prefix != "" {
+		return v.prefixedEnd(open)
+	}
 	last, lastNext, end := -1, -1, -1
 	for off := k.c.Offset(); ; off++ {
 		b, in := k.c.At(off)
@@ -265,26 +283,11 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 			continue
 		}
 		t, isTag := k.tag(off)
-		if !isTag {
+		if !isTag || !t.close {
 			continue
 		}
-		if prefix != "" {
-			if off < len(prefix) || !k.c.HasPrefixAt(max(off-len(prefix), k.c.Kept()), prefix) {
-				continue
-			}
-			if t.word == open.word && !t.close {
-				depth++
-			}
-			if t.word == open.word && t.close {
-				if depth == 0 {
-					return off - len(prefix), t.end, true
-				}
-				depth--
-			}
-			continue
-		}
-		if !t.close || t.word != open.word {
-			if t.close && outer.word != "" && t.word == outer.word {
+		if t.word != open.word {
+			if outer.word != "" && t.word == outer.word {
 				if last >= 0 {
 					return last, lastNext, true
 				}
@@ -294,19 +297,11 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 			}
 			continue
 		}
-		after := k.c.SpaceEnd(t.end)
-		if outer.word == "" || k.c.EOFAt(after) {
-			if outer.word == "" {
-				return off, t.end, true
-			}
-			last, lastNext = off, t.end
-			continue
+		if outer.word == "" {
+			return off, t.end, true
 		}
-		if n, ok := k.tag(after); ok {
-			if n.close && (n.word == outer.word || n.wrapper()) {
-				return off, t.end, true
-			}
-			if !n.close && (v.tool == nil || hasProperty(v.tool, n.word) || v.tool.Parameters == nil || n.word == "tool_name" || isArgsKey(n.word)) {
+		if n, ok := k.tag(k.c.SpaceEnd(t.end)); ok {
+			if n.close && (n.word == outer.word || n.wrapper()) || !n.close && v.isChild(n) {
 				return off, t.end, true
 			}
 		}
@@ -321,20 +316,34 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 	return 0, 0, false
 }
 
-// addElement sets a parameter; one that comes again makes an array.
-func (k *construct) addElement(args map[string]any, keys *[]string, key string, value any) {
-	old, again := args[key]
-	if !again {
-		args[key] = value
-		*keys = append(*keys, key)
-		k.showKeys(nil) // may become an array yet
-		return
+// isChild reports whether a tag may be another element of the call.
+func (v *valueScan) isChild(t tag) bool {
+	return v.tool == nil || hasProperty(v.tool, t.word) || v.tool.Parameters == nil || t.word == "tool_name" || isArgsKey(t.word)
+}
+
+// prefixedEnd finds the end of an element whose tags a token of the row leads.
+func (v *valueScan) prefixedEnd(open tag) (to, next int, ok bool) {
+	c, prefix := v.k.c, v.k.row.Options.Prefix
+	depth := 0
+	for off := c.Offset(); ; off++ {
+		b, in := c.At(off)
+		if !in {
+			return 0, 0, false
+		}
+		if b != '<' || off < len(prefix) || !c.HasPrefixAt(max(off-len(prefix), c.Kept()), prefix) {
+			continue
+		}
+		t, isTag := v.k.tag(off)
+		switch {
+		case !isTag || t.word != open.word:
+		case !t.close:
+			depth++
+		case depth == 0:
+			return off - len(prefix), t.end, true
+		default:
+			depth--
+		}
 	}
-	if list, ok := old.([]any); ok {
-		args[key] = append(list, value)
-		return
-	}
-	args[key] = []any{old, value}
 }
 
 // maxElementDepth is how deep elements may nest.
@@ -433,24 +442,21 @@ func matchingEnd(text, word string) int {
 // looseElements reads elements without the tool's tag around them.
 func (k *construct) looseElements(cand *Candidate) outcome {
 	c := k.c
-	tool := k.lookup(cand.Name)
-	args := map[string]any{}
-	cand.Arguments = args
-	var keys []string
-	for {
-		at := c.SpaceEnd(c.Offset())
-		t, ok := k.tag(at)
-		if !ok || t.close || tool == nil || !hasProperty(tool, t.word) {
+	e := &elementReader{construct: k, cand: cand, tool: k.lookup(cand.Name), args: map[string]any{}}
+	cand.Arguments = e.args
+	for !cand.Truncated {
+		t, ok := k.tag(c.SpaceEnd(c.Offset()))
+		if !ok || t.close || e.tool == nil || !hasProperty(e.tool, t.word) {
 			break
 		}
 		c.Seek(t.end)
-		v := &valueScan{k: k, key: t.word, open: t, tool: tool}
+		v := &valueScan{k: k, key: t.word, open: t, tool: e.tool}
 		to, next, ok := v.elementEnd(t, tag{})
 		if !ok {
 			cand.Truncated = true
 			to, next = c.Limit(), c.Limit()
 		}
-		k.addElement(args, &keys, t.word, k.elementValue(string(c.Slice(t.end, to)), propertyOf(tool, t.word), 0))
+		e.add(t.word, k.elementValue(string(c.Slice(t.end, to)), propertyOf(e.tool, t.word), 0))
 		c.Seek(next)
 	}
 	if t, ok := k.tag(c.SpaceEnd(c.Offset())); ok && t.close && t.word == cand.Name {

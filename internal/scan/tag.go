@@ -22,7 +22,7 @@ var usualWords = tagWords{
 	call:  []string{"function", "invoke", "call", "tool"},
 	param: []string{"parameter", "param", "argument", "arg"},
 	wrap: []string{
-		"tool_call", "tool_calls", "function_calls", "function_call", "toolcall", "tool_use", "calls", "tools", "use_mcp_tool", "functions",
+		"tool_call", "tool_calls", "function_calls", "function_call", "toolcall", "tool_use", "calls", "tools", "functions",
 	},
 }
 

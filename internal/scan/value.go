@@ -34,27 +34,33 @@ func cdata(s string) (string, bool) {
 	return strings.ReplaceAll(inner, "]]]]><![CDATA[>", "]]>"), true
 }
 
-// valueScan finds the end of a value that is raw text: the closing tag that
-// counts is the one that something legal follows.
+// valueScan finds the end of a value that is raw text: the closing tag that counts is
+// the one that something legal follows.
 type valueScan struct {
 	k       *construct
 	key     string
 	open    tag
 	tool    *registry.Tool
+	start   int  // of the value
+	nesting bool // calls within the value are part of it
+
+	depth, inner int // open calls, and open parameters, within the value
+	callEnd      int // where a call's closing tag stands that may end the value, -1 if none does
+
 	nested  bool // tags of a call were seen within the value
 	missing bool // its closing tag is missing
 	foreign bool // another tag closes it
 }
 
-// end returns where the value ends and where to go on. With nesting, calls within
-// the value are part of it.
+// end returns where the value ends and where to go on. With nesting, calls within the
+// value are part of it.
 func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 	k := v.k
-	depth, inner := 0, 0 // open calls, and open parameters, within the value
+	v.start, v.nesting = start, nesting
+	v.depth, v.inner, v.callEnd = 0, 0, -1
 	v.missing, v.foreign = false, false
 	prefix := k.row.Options.Prefix
 	inCDATA := k.c.HasPrefixAt(start, "<![CDATA[")
-	fallback, fallbackNext := -1, -1
 	for off := start; ; {
 		p := k.c.Slice(off, k.c.Limit())
 		i := bytes.IndexByte(p, '<')
@@ -62,7 +68,7 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 			i = len(p)
 		}
 		off += i
-		if depth == 0 && !v.nested {
+		if v.depth == 0 && !v.nested {
 			k.showSafe(off)
 		}
 		b, in := k.c.At(off)
@@ -84,7 +90,7 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 		}
 		t, isTag := k.tag(off)
 		if !isTag {
-			if e := matchAny(k.c, off, k.close); e >= 0 && depth == 0 && k.c.EOFAt(k.c.SpaceEnd(e)) {
+			if e := matchAny(k.c, off, k.close); e >= 0 && v.depth == 0 && k.c.EOFAt(k.c.SpaceEnd(e)) {
 				v.missing = true
 				return off, off, true
 			}
@@ -92,65 +98,72 @@ func (v *valueScan) end(start int, nesting bool) (to, next int, ok bool) {
 			continue
 		}
 		at := off
+		off = t.end
 		if prefix != "" {
-			at = off - len(prefix)
+			at -= len(prefix)
 			if at < start || !k.c.HasPrefixAt(at, prefix) {
-				off = t.end
 				continue
 			}
 		}
-		switch {
-		case !t.close && (t.call() && (t.name != "" || t.word == "invoke") || t.wrapper()):
-			if nesting && !t.selfClose {
-				v.nested = true
-				depth++
-			}
-		case t.close && (t.call() || t.wrapper()) && depth > 0:
-			depth--
-		case !t.close && t.param() && t.name != "" && nesting && (depth > 0 || !v.opensNext(t, start)):
-			v.nested = true
-			inner++
-		case t.close && t.param() && inner > 0:
-			inner--
-		case t.close && v.closesValue(t):
-			if v.legal(t.end) {
-				return at, t.end, true
-			}
-		case depth > 0:
-		case t.close && (t.call() || t.wrapper() || t.word == v.open.word || matchAny(k.c, at, k.close) >= 0):
-			// The call ends here: the value's own end is missing.
-			if fallback < 0 && k.endsHere(t.end) {
-				fallback, fallbackNext = at, at
-			}
-			if v.endsCall(t) {
-				v.missing = true
-				return at, at, true
-			}
-		case t.close && !v.known(t.word) && v.legalParam(t.end):
-			// Another tag in the place of the value's own.
-			if !strings.Contains(string(k.c.Slice(start, off)), "<"+t.word) {
-				v.foreign = true
-				return at, t.end, true
-			}
-		case !t.close && t.param() && t.name != "" && v.opensNext(t, start):
-			v.missing = true
-			return at, at, true
+		if next, ok := v.endsAt(t, at); ok {
+			return at, next, true
 		}
-		off = t.end
 	}
-	if fallback >= 0 && depth == 0 {
+	if v.callEnd >= 0 && v.depth == 0 {
 		v.missing = true
-		return fallback, fallbackNext, true
+		return v.callEnd, v.callEnd, true
 	}
 	return 0, 0, false
+}
+
+// endsAt takes the next tag within a value, which stands at an offset with its prefix,
+// and reports whether the value ends there and where to go on.
+func (v *valueScan) endsAt(t tag, at int) (next int, ok bool) {
+	isCall := t.call() || t.wrapper()
+	if t.close {
+		switch {
+		case isCall && v.depth > 0:
+			v.depth--
+		case t.param() && v.inner > 0:
+			v.inner--
+		case v.closesValue(t):
+			return t.end, v.legal(t.end)
+		case v.depth > 0:
+		case isCall || t.word == v.open.word || matchAny(v.k.c, at, v.k.close) >= 0:
+			// The call ends here: the value's own end is missing.
+			if v.callEnd < 0 && v.k.endsHere(t.end) {
+				v.callEnd = at
+			}
+			v.missing = v.endsCall(t)
+			return at, v.missing
+		case t.word != v.key && v.legalParam(t.end):
+			// Another tag in the place of the value's own.
+			v.foreign = !strings.Contains(string(v.k.c.Slice(v.start, t.start)), "<"+t.word)
+			return t.end, v.foreign
+		}
+		return 0, false
+	}
+	switch {
+	case t.call() && (t.name != "" || t.word == "invoke") || t.wrapper():
+		if v.nesting && !t.selfClose {
+			v.nested = true
+			v.depth++
+		}
+	case !t.param() || t.name == "":
+	case v.nesting && (v.depth > 0 || !v.opensNext(t, v.start)):
+		v.nested = true
+		v.inner++
+	case v.depth == 0 && v.opensNext(t, v.start):
+		v.missing = true
+		return at, true
+	}
+	return 0, false
 }
 
 // closesValue reports whether a closing tag is the value's own.
 func (v *valueScan) closesValue(t tag) bool {
 	return t.param() || t.word == v.open.word && v.open.word != "" || t.word == v.key
 }
-
-func (v *valueScan) known(word string) bool { return word == v.key }
 
 // legal reports whether what stands behind a value's closing tag can follow it.
 func (v *valueScan) legal(off int) bool {
