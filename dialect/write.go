@@ -50,7 +50,8 @@ func (w Writer) Call(name, arguments string) string {
 		keywords.WriteString(m.Key + "=" + python(m.Value, 0))
 	}
 	return strings.NewReplacer(
-		"{name}", name, "{name_json}", string(wire.Quote(name)), "{arguments}", text, "{parameters}", parameters.String(), "{keywords}", keywords.String(),
+		"{name}", name, "{name_json}", string(wire.Quote(name)), "{arguments}", text,
+		"{parameters}", parameters.String(), "{keywords}", keywords.String(),
 	).Replace(w.t.Call)
 }
 
@@ -61,13 +62,18 @@ func (w Writer) Result(name, text string) string {
 	if template == "" {
 		template = "<tool_response>\n{\"name\": {name_json}, \"content\": {content_json}}\n</tool_response>"
 	}
-	return strings.NewReplacer("{name}", Harmless(name), "{name_json}", Harmless(string(wire.Quote(name))), "{content_json}", Harmless(string(wire.Quote(text)))).Replace(template)
+	return strings.NewReplacer(
+		"{name}", Harmless(name), "{name_json}", Harmless(string(wire.Quote(name))), "{content_json}", Harmless(string(wire.Quote(text))),
+	).Replace(template)
 }
 
 // Harmless writes what may begin a marker as an escape of JSON.
 func Harmless(s string) string { return markerEscapes.Replace(s) }
 
-var markerEscapes = strings.NewReplacer("<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[AVAILABLE", `\u005bAVAILABLE`, "[INST", `\u005bINST`, "✿", `\u273f`, "｜", `\uff5c`)
+var markerEscapes = strings.NewReplacer(
+	"<", `\u003c`, "[/", `\u005b/`, "[TOOL", `\u005bTOOL`, "[AVAILABLE", `\u005bAVAILABLE`, "[INST", `\u005bINST`,
+	"✿", `\u273f`, "｜", `\uff5c`,
+)
 
 // maxPythonDepth is how deep a value is written as Python; deeper it stays JSON.
 const maxPythonDepth = 64

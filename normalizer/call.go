@@ -49,8 +49,8 @@ type NormalizedToolCall struct {
 	// bool and nil, as decoded JSON.
 	Parameters map[string]any `json:"parameters"`
 	// Confidence is how likely it is that the model meant this call, from 0 to 1.
-	Confidence   float64              `json:"confidence"`
-	SourceFormat Format               `json:"source_format"`
+	Confidence   float64         `json:"confidence"`
+	SourceFormat Format          `json:"source_format"`
 	Provenance   call.Provenance `json:"provenance"`
 	// Raw is the text of the call, and Span its offsets in bytes.
 	Raw  string `json:"raw"`
@@ -64,8 +64,8 @@ type NormalizedToolCall struct {
 
 // Metadata says how a call was found.
 type Metadata struct {
-	Model         string           `json:"model,omitempty"`
-	Timestamp     time.Time        `json:"timestamp,omitzero"`
+	Model         string      `json:"model,omitempty"`
+	Timestamp     time.Time   `json:"timestamp,omitzero"`
 	ParsingMethod call.Method `json:"parsing_method"`
 	// Server is the MCP server that the call names.
 	Server string `json:"server,omitempty"`

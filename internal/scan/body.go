@@ -107,7 +107,8 @@ func (l *look) rowOf(f *form, rows []*dialect.Row) *dialect.Row {
 			return r
 		case row == nil:
 			row = r
-		case len(row.Options.Lead) > 0 && len(lead) == 0 && matchAny(l.c, f.start, row.Options.Lead) < 0 && l.nameThenJSON(f.start, []*dialect.Row{r}):
+		case len(row.Options.Lead) == 0 || len(lead) > 0 || matchAny(l.c, f.start, row.Options.Lead) >= 0:
+		case l.nameThenJSON(f.start, []*dialect.Row{r}):
 			row = r
 		}
 	}

@@ -93,136 +93,170 @@ func (l *look) keyFollows(off int, rows []*dialect.Row) bool {
 }
 
 func (keyValueBody) read(k *construct) outcome {
-	c := k.c
-	tags := tagsOf(&k.row.Options)
-	cand := &Candidate{Named: true}
-	args := map[string]any{}
-	cand.Arguments = args
-	var keys []string
+	r := &keyValueReader{construct: k, tags: tagsOf(&k.row.Options), args: map[string]any{}}
+	r.cand = &Candidate{Named: true, Arguments: r.args}
+	r.name()
+	if b, ok := k.c.At(k.c.Offset()); ok && b == '>' {
+		r.short()
+	} else {
+		k.showParams(r.cand.Name, r.args)
+		for r.pair() {
+		}
+	}
+	k.deliver(r.cand, k.c.Offset())
+	return k.finish()
+}
+
+// keyValueReader reads one call of keys and values.
+type keyValueReader struct {
+	*construct
+	tags  keyTags
+	cand  *Candidate
+	args  map[string]any
+	keys  []string
+	glued string // a key glued to the name
+}
+
+// name reads the call's name.
+func (r *keyValueReader) name() {
+	c := r.c
 	from := c.Offset()
-	end := k.nameEnd(from)
+	end := r.nameEnd(from)
 	name := string(c.Slice(from, end))
 	if rest, ok := strings.CutPrefix(name, "tool="); ok {
 		name = rest
 	}
 	if b, ok := c.At(end); ok && b == '=' && name == "tool" { // tool=read
 		from = end + 1
-		end = k.nameEnd(from)
+		end = r.nameEnd(from)
 		name = string(c.Slice(from, end))
 	}
 	c.Seek(end)
-	first := "" // a key glued to the name
-	if matchAny(c, end, tags.keyClose) >= 0 || matchAny(c, end, tags.valueOpen) >= 0 {
-		if tool, key, ok := k.splitGlued(name); ok {
-			name, first = tool, key
-			cand.Evidence.Guess = true
+	if matchAny(c, end, r.tags.keyClose) >= 0 || matchAny(c, end, r.tags.valueOpen) >= 0 {
+		if tool, key, ok := r.splitGlued(name); ok {
+			name, r.glued = tool, key
+			r.cand.Evidence.Guess = true
 		}
 	}
-	cand.Name = name
-	if b, ok := c.At(end); ok && b == '>' {
-		// name>value : a short form for the only parameter.
-		c.Seek(end + 1)
-		to := k.rawEnd(c.Offset(), k.close)
-		cand.Arguments = lenient.Text(strings.TrimSpace(string(c.Slice(end+1, to))))
-		cand.Evidence.Guess = true
-		cand.Truncated = c.EOFAt(to)
-		c.Seek(to)
-		k.skipClosing()
-		k.deliver(cand, c.Offset())
-		return k.finish()
+	r.cand.Name = name
+}
+
+// short reads name>value: a short form for the only parameter.
+func (r *keyValueReader) short() {
+	c := r.c
+	c.Skip(1)
+	from := c.Offset()
+	to := r.rawEnd(from, r.close)
+	r.cand.Arguments = lenient.Text(strings.TrimSpace(string(c.Slice(from, to))))
+	r.cand.Evidence.Guess = true
+	r.cand.Truncated = c.EOFAt(to)
+	c.Seek(to)
+	r.skipClosing()
+}
+
+// pair reads a key and its value, and reports whether another may follow.
+func (r *keyValueReader) pair() bool {
+	c, ev := r.c, &r.cand.Evidence
+	key, ok := r.key()
+	if !ok {
+		return false
 	}
-	k.showParams(name, args)
-	for {
-		at := k.escapedSpaceEnd(c.Offset())
-		c.Seek(at)
-		key := first
-		switch e := matchAny(c, at, tags.keyOpen); {
-		case first != "":
-			first = ""
-			if e := matchAny(c, at, tags.keyClose); e >= 0 {
-				c.Seek(e)
-			}
-		case e >= 0:
-			c.Seek(e)
-			key = k.keyText(tags)
-		case matchAny(c, at, tags.between) >= 0:
-			c.Seek(matchAny(c, at, tags.between))
-			continue
-		case matchAny(c, at, k.row.Open) >= 0 && k.keyBehind(matchAny(c, at, k.row.Open), tags):
-			// The opening marker in the place of the key's tag.
-			c.Seek(matchAny(c, at, k.row.Open))
-			key = k.keyText(tags)
-			cand.Evidence.Guess = true
-		case c.EOF():
-			cand.Evidence.MissingClose = true
-			k.deliver(cand, c.Offset())
-			return k.finish()
-		default:
-			if e := k.closer(at, k.close); e < 0 {
-				cand.Evidence.MissingClose = true
-				if k.cutClose(at, append([]string{"<arg_key>", "</arg_key>"}, k.close...)) {
-					cand.Truncated = !k.cutClose(at, k.close)
-					c.Seek(c.Limit())
-				}
-			}
-			k.skipClosing()
-			if len(args) == 0 && !k.isKnown(name) && k.known() {
-				cand.Evidence.Guess = true
-			}
-			k.deliver(cand, c.Offset())
-			return k.finish()
+	start := c.Offset()
+	r.showOpen(key, start, true)
+	to, next, ok := r.keyedValueEnd(r.tags)
+	switch {
+	case !ok:
+		r.cand.Truncated = true
+		c.Seek(c.Limit())
+		if key != "" {
+			r.args[key] = lenient.Text(lenient.ValidUTF8(c.Slice(start, c.Limit())))
 		}
-		key = strings.TrimSpace(key)
-		// A type and stray ends may stand between the key and the value.
-		for range 4 {
-			at = k.escapedSpaceEnd(c.Offset())
-			if e := matchAny(c, at, tags.keyClose); e >= 0 {
-				c.Seek(e)
-				continue
-			}
-			if o := &k.row.Options; o.TypeOpen != "" && c.HasPrefixAt(at, o.TypeOpen) {
-				if to, ok := k.find(at, o.TypeClose); ok {
-					c.Seek(to)
-					continue
-				}
-			}
-			break
-		}
-		if e := matchAny(c, k.escapedSpaceEnd(c.Offset()), tags.valueOpen); e >= 0 {
-			c.Seek(e)
-		}
-		start := c.Offset()
-		k.showOpen(key, start, true)
-		to, next, ok := k.keyedValueEnd(tags)
-		if ok && key == "" {
-			c.Seek(next) // a value without a key says nothing
-			cand.Evidence.Guess = true
-			if next == start {
-				k.skipClosing()
-				k.deliver(cand, c.Offset())
-				return k.finish()
-			}
-			continue
-		}
-		if !ok {
-			cand.Truncated = true
-			c.Seek(c.Limit())
-			if key != "" {
-				args[key] = lenient.Text(lenient.ValidUTF8(c.Slice(start, c.Limit())))
-			}
-			k.deliver(cand, c.Offset())
-			return k.finish()
-		}
-		raw := lenient.ValidUTF8(c.Slice(start, to))
-		if next == to { // its own end is missing: so is that of its line
-			raw = trimNewlines(raw)
-		}
+		return false
+	case key == "": // a value without a key says nothing
 		c.Seek(next)
-		var value any = lenient.Text(raw)
-		if k.row.Options.Entities {
-			value = lenient.Text(entities.Replace(raw))
+		ev.Guess = true
+		if next == start {
+			r.skipClosing()
+			return false
 		}
-		k.setParam(cand, args, &keys, key, value)
+		return true
+	}
+	raw := lenient.ValidUTF8(c.Slice(start, to))
+	if next == to { // its own end is missing: so is that of its line
+		raw = trimNewlines(raw)
+	}
+	c.Seek(next)
+	if r.row.Options.Entities {
+		raw = entities.Replace(raw)
+	}
+	r.setParam(r.cand, r.args, &r.keys, key, lenient.Text(raw))
+	return true
+}
+
+// key reads a key and all that stands before its value; ok is false at the call's end.
+func (r *keyValueReader) key() (key string, ok bool) {
+	c, tags := r.c, &r.tags
+	at := r.escapedSpaceEnd(c.Offset())
+	for matchAny(c, at, tags.keyOpen) < 0 && matchAny(c, at, tags.between) >= 0 && r.glued == "" {
+		at = r.escapedSpaceEnd(matchAny(c, at, tags.between))
+	}
+	c.Seek(at)
+	opened := matchAny(c, at, r.row.Open)
+	switch e := matchAny(c, at, tags.keyOpen); {
+	case r.glued != "":
+		key, r.glued = r.glued, ""
+		if e := matchAny(c, at, tags.keyClose); e >= 0 {
+			c.Seek(e)
+		}
+	case e >= 0:
+		c.Seek(e)
+		key = r.keyText(r.tags)
+	case opened >= 0 && r.keyBehind(opened, r.tags):
+		// The opening marker in the place of the key's tag.
+		c.Seek(opened)
+		key = r.keyText(r.tags)
+		r.cand.Evidence.Guess = true
+	default:
+		r.callEnd(at)
+		return "", false
+	}
+	// A type and stray ends may stand between the key and the value.
+	o := &r.row.Options
+	for range 4 {
+		at = r.escapedSpaceEnd(c.Offset())
+		if e := matchAny(c, at, tags.keyClose); e >= 0 {
+			c.Seek(e)
+		} else if o.TypeOpen != "" && c.HasPrefixAt(at, o.TypeOpen) {
+			to, ok := r.find(at, o.TypeClose)
+			if !ok {
+				break
+			}
+			c.Seek(to)
+		}
+	}
+	if e := matchAny(c, r.escapedSpaceEnd(c.Offset()), tags.valueOpen); e >= 0 {
+		c.Seek(e)
+	}
+	return strings.TrimSpace(key), true
+}
+
+// callEnd reads the call's end, where no further key stands.
+func (r *keyValueReader) callEnd(at int) {
+	c, cand := r.c, r.cand
+	if c.EOF() {
+		cand.Evidence.MissingClose = true
+		return
+	}
+	if r.closer(at, r.close) < 0 {
+		cand.Evidence.MissingClose = true
+		if r.cutClose(at, append([]string{"<arg_key>", "</arg_key>"}, r.close...)) {
+			cand.Truncated = !r.cutClose(at, r.close)
+			c.Seek(c.Limit())
+		}
+	}
+	r.skipClosing()
+	if len(r.args) == 0 && r.known() && !r.isKnown(cand.Name) {
+		cand.Evidence.Guess = true
 	}
 }
 

@@ -40,11 +40,8 @@ func (mappingBody) read(k *construct) outcome {
 	end := -1
 	for off := from; off-from < maxMapping; off++ {
 		b, ok := c.At(off)
-		if !ok {
-			end = off
-			break
-		}
-		if b == '`' && c.HasPrefixAt(off, "```") || b == '<' && k.closer(off, k.close) >= 0 || b == '-' && off > from && c.HasPrefixAt(off-1, "\n---") {
+		document := b == '-' && off > from && c.HasPrefixAt(off-1, "\n---")
+		if !ok || document || b == '`' && c.HasPrefixAt(off, "```") || b == '<' && k.closer(off, k.close) >= 0 {
 			end = off
 			break
 		}

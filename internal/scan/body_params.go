@@ -88,19 +88,14 @@ func (k *construct) skipsPrefix(at *int) bool {
 // paramCall reads one call behind its tag.
 func (k *construct) paramCall(t tag) bool {
 	c := k.c
-	cand := &Candidate{Named: true, Name: t.name}
-	if id := t.attrs["id"]; id != "" {
-		cand.ID = id
-	}
-	args := map[string]any{}
-	cand.Arguments = args
-	var keys []string
+	cand := &Candidate{Named: true, Name: t.name, ID: t.attrs["id"]}
 	if t.selfClose {
+		cand.Arguments = map[string]any{}
 		return k.deliver(cand, t.end)
 	}
 	if t.name == "" {
-		// <function>NAME</function> and then the parameters, or the older form in
-		// which the name is an element.
+		// <function>NAME</function> and then the parameters, or the older form in which
+		// the name is an element.
 		at := c.SpaceEnd(t.end)
 		inner, ok := k.tag(at)
 		if ok && !inner.close && (inner.word == "tool_name" || inner.word == "name") {
@@ -114,78 +109,100 @@ func (k *construct) paramCall(t tag) bool {
 		cand.Name = string(c.Slice(at, end))
 		c.Seek(closing.end)
 	}
-	if at := c.SpaceEnd(c.Offset()); k.c.HasPrefixAt(at, "{") {
+	if at := c.SpaceEnd(c.Offset()); c.HasPrefixAt(at, "{") {
 		c.Seek(at)
 		return k.argumentsIn(cand, t)
 	}
-	tool := k.lookup(cand.Name)
-	k.showParams(cand.Name, args)
+	r := &paramReader{construct: k, cand: cand, open: t, tool: k.lookup(cand.Name), args: map[string]any{}}
+	cand.Arguments = r.args
+	k.showParams(cand.Name, r.args)
 	for {
-		at := c.SpaceEnd(c.Offset())
-		c.Seek(at)
-		p, ok := k.tag(at)
-		switch {
-		case !ok && c.EOF():
-			// All parameters are closed: only the call's own end is missing.
-			cand.Evidence.MissingClose = true
+		more, ok := r.next()
+		if !ok {
+			return false
+		}
+		if !more {
 			return k.deliver(cand, c.Offset())
-		case !ok:
-			if !k.skipStray(at) {
-				cand.Truncated = k.cutTag(at)
-				if cand.Truncated {
-					c.Seek(c.Limit())
-				}
-				cand.Evidence.MissingClose = true
-				return k.deliver(cand, c.Offset())
-			}
-			continue
-		case p.close && (p.call() || p.wrapper() || p.word == t.word || p.word == cand.Name):
-			c.Seek(p.end)
-			return k.deliver(cand, c.Offset())
-		case p.close:
-			c.Seek(p.end) // a stray end
-			continue
-		case p.param():
-			key := p.name
-			c.Seek(p.end)
-			if key == "" {
-				// <parameter>KEY</parameter> VALUE
-				end := k.nameEnd(p.end)
-				closing, ok := k.tag(end)
-				if end == p.end || !ok || !closing.close {
-					return false
-				}
-				key = string(c.Slice(p.end, end))
-				cand.Evidence.Guess = true
-				c.Seek(closing.end)
-			}
-			value, ok := k.paramValue(cand, p, key, tool)
-			if ok {
-				k.setParam(cand, args, &keys, key, value)
-			}
-			if cand.Truncated {
-				return k.deliver(cand, c.Offset())
-			}
-		case p.call() && (p.name != "" || p.word == t.word), p.wrapper():
-			cand.Evidence.MissingClose = true
-			return k.deliver(cand, at)
-		case p.selfClose:
-			c.Seek(p.end)
-		default:
-			// A parameter's own name as the tag.
-			c.Seek(p.end)
-			value, ok := k.paramValue(cand, p, p.word, tool)
-			if ok {
-				k.setParam(cand, args, &keys, p.word, value)
-				if tool != nil && !hasProperty(tool, p.word) {
-					cand.Evidence.Guess = true
-				}
-			}
-			if cand.Truncated {
-				return k.deliver(cand, c.Offset())
-			}
 		}
 	}
+}
+
+// paramReader reads the parameters of one call.
+type paramReader struct {
+	*construct
+	cand *Candidate
+	open tag // of the call
+	tool *registry.Tool
+	args map[string]any
+	keys []string
+}
+
+// next reads what stands next in the call. more is false at its end, ok if it is no
+// call.
+func (r *paramReader) next() (more, ok bool) {
+	c, ev := r.c, &r.cand.Evidence
+	at := c.SpaceEnd(c.Offset())
+	c.Seek(at)
+	t, isTag := r.tag(at)
+	switch {
+	case !isTag && c.EOF():
+		// All parameters are closed: only the call's own end is missing.
+		ev.MissingClose = true
+		return false, true
+	case !isTag:
+		if r.skipStray(at) {
+			return true, true
+		}
+		if r.cand.Truncated = r.cutTag(at); r.cand.Truncated {
+			c.Seek(c.Limit())
+		}
+		ev.MissingClose = true
+		return false, true
+	case t.close:
+		c.Seek(t.end)
+		isEnd := t.call() || t.wrapper() || t.word == r.open.word || t.word == r.cand.Name
+		return !isEnd, true // or else a stray end
+	case t.param():
+		return r.param(t)
+	case t.call() && (t.name != "" || t.word == r.open.word), t.wrapper():
+		ev.MissingClose = true
+		return false, true
+	case t.selfClose:
+		c.Seek(t.end)
+		return true, true
+	}
+	// A parameter's own name as the tag.
+	c.Seek(t.end)
+	r.set(t, t.word)
+	if r.tool != nil && !hasProperty(r.tool, t.word) {
+		ev.Guess = true
+	}
+	return !r.cand.Truncated, true
+}
+
+// param reads a parameter whose tag says that it is one.
+func (r *paramReader) param(t tag) (more, ok bool) {
+	c := r.c
+	key := t.name
+	c.Seek(t.end)
+	if key == "" {
+		// <parameter>KEY</parameter> VALUE
+		end := r.nameEnd(t.end)
+		closing, ok := r.tag(end)
+		if end == t.end || !ok || !closing.close {
+			return false, false
+		}
+		key = string(c.Slice(t.end, end))
+		r.cand.Evidence.Guess = true
+		c.Seek(closing.end)
+	}
+	r.set(t, key)
+	return !r.cand.Truncated, true
+}
+
+// set reads the value behind a parameter's tag.
+func (r *paramReader) set(t tag, key string) {
+	r.setParam(r.cand, r.args, &r.keys, key, r.paramValue(r.cand, t, key, r.tool))
 }
 
 // setParam sets a parameter of a call.
@@ -250,7 +267,7 @@ func (l *look) cutTag(off int) bool {
 }
 
 // paramValue reads a parameter's value behind its tag, and what closes it.
-func (k *construct) paramValue(cand *Candidate, p tag, key string, tool *registry.Tool) (any, bool) {
+func (k *construct) paramValue(cand *Candidate, p tag, key string, tool *registry.Tool) any {
 	start := k.c.Offset()
 	v := &valueScan{k: k, key: key, open: p, tool: tool}
 	if p.kind != "" && p.kind != "string" || k.row.Options.Entities {
@@ -279,7 +296,7 @@ func (k *construct) paramValue(cand *Candidate, p tag, key string, tool *registr
 	}
 	raw := string(k.c.Slice(start, to))
 	k.c.Seek(next)
-	return k.paramText(p, raw, v.missing), true
+	return k.paramText(p, raw, v.missing)
 }
 
 // paramText makes a parameter's value of the text between its tags: all of it

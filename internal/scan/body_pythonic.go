@@ -132,75 +132,77 @@ func (k *construct) skipPython(separators bool) {
 // pythonCall reads one call, with an assignment or print() around it.
 func (k *construct) pythonCall(inList bool) bool {
 	c := k.c
-	wrapped := 0
+	name, open, prints := k.pythonName(inList)
+	if name == "" || !k.marked && k.known() && !k.isKnown(name) {
+		return false
+	}
+	c.Seek(open + 1)
+	cand := &Candidate{Named: true, Name: name}
+	if !k.pythonArguments(cand) {
+		return false
+	}
+	for range prints {
+		if at := c.SpaceEnd(c.Offset()); c.HasPrefixAt(at, ")") {
+			c.Seek(at + 1)
+		}
+	}
+	if !k.marked {
+		if inList && k.got == 0 && !k.listEnds() || !inList && !k.statementEnds() {
+			return false
+		}
+		cand.Provenance = call.Bare
+		cand.Method = call.MethodBalanced
+	}
+	if k.ev.Fence != "" {
+		cand.Method = call.MethodCodeblock
+	}
+	return k.deliver(cand, c.Offset())
+}
+
+// pythonName reads up to the parenthesis of a call: its name, where the parenthesis
+// stands, and how many print( stand around it. The name is empty if there is no call.
+func (k *construct) pythonName(inList bool) (name string, open, prints int) {
+	c := k.c
 	for range 6 {
 		at := c.Offset()
 		end := k.nameEnd(at)
-		if end == at {
-			return false
-		}
 		word := string(c.Slice(at, end))
 		next := end
-		for {
-			if b, _ := c.At(next); b != ' ' {
-				break
-			}
+		for c.HasPrefixAt(next, " ") {
 			next++
 		}
-		b, ok := c.At(next)
+		b, _ := c.At(next)
+		after, _ := c.At(next + 1)
 		switch {
+		case end == at:
+			return "", 0, 0
 		case word == "await" || word == "return" && next > end:
 			c.Seek(next)
-			continue
-		case ok && b == '=' && !inList:
-			if n, _ := c.At(next + 1); n == '=' {
-				return false
-			}
+		case b == '=' && !inList && after != '=': // an assignment
 			c.Seek(c.SpaceEnd(next + 1))
-			continue
-		case ok && b == '(' && word == "print" && !k.isKnown("print"):
-			wrapped++
+		case b == '(' && word == "print" && !k.isKnown("print"):
+			prints++
 			c.Seek(c.SpaceEnd(next + 1))
-			continue
-		case !ok || b != '(':
-			return false
-		}
-		name := strings.ReplaceAll(word, `\_`, "_")
-		if base, ok := strings.CutSuffix(name, ".call"); ok && !k.isKnown(name) {
-			name = base
-		}
-		if !k.marked && k.known() && !k.isKnown(name) {
-			return false
-		}
-		c.Seek(next + 1)
-		cand := &Candidate{Named: true, Name: name}
-		if !k.pythonArguments(cand) {
-			return false
-		}
-		for range wrapped {
-			at := c.SpaceEnd(c.Offset())
-			if b, _ := c.At(at); b == ')' {
-				c.Seek(at + 1)
+		case b != '(':
+			return "", 0, 0
+		default:
+			name = strings.ReplaceAll(word, `\_`, "_")
+			if base, ok := strings.CutSuffix(name, ".call"); ok && !k.isKnown(name) {
+				name = base
 			}
+			return name, next, prints
 		}
-		if !k.marked && !inList && !k.endsHere(c.Offset()) {
-			if b, _ := c.At(c.SpaceEnd(c.Offset())); b != ';' && b != ',' && b != '<' {
-				return false
-			}
-		}
-		if inList && !k.marked && k.got == 0 && !k.listEnds() {
-			return false
-		}
-		if !k.marked {
-			cand.Provenance = call.Bare
-			cand.Method = call.MethodBalanced
-		}
-		if k.ev.Fence != "" {
-			cand.Method = call.MethodCodeblock
-		}
-		return k.deliver(cand, c.Offset())
 	}
-	return false
+	return "", 0, 0
+}
+
+// statementEnds reports whether a statement can end at the cursor.
+func (k *construct) statementEnds() bool {
+	if k.endsHere(k.c.Offset()) {
+		return true
+	}
+	b, _ := k.c.At(k.c.SpaceEnd(k.c.Offset()))
+	return b == ';' || b == ',' || b == '<'
 }
 
 // listEnds reports whether what follows a call in a list can.
@@ -317,7 +319,10 @@ func (k *construct) keyword() string {
 }
 
 // constructors are calls that stand for a value, whose text is kept.
-var constructors = []string{"datetime", "date", "time", "timedelta", "dict", "list", "set", "tuple", "frozenset", "Decimal", "Fraction", "Path", "UUID", "uuid", "bytes", "range", "Timestamp"}
+var constructors = []string{
+	"datetime", "date", "time", "timedelta", "dict", "list", "set", "tuple", "frozenset",
+	 "Decimal", "Fraction", "Path", "UUID", "uuid", "bytes", "range", "Timestamp",
+}
 
 // harmlessExpression reports whether an expression is a constant, or builds one.
 func harmlessExpression(text string) bool {

@@ -10,26 +10,33 @@ const contextBytes = 320
 
 // Phrases that announce that what follows is shown and not done.
 var examplePhrases = []string{
-	"for example", "e.g.", "for instance", "an example", "example:", "examples:", "example of", "looks like", "look like", "would be", "would look", "might look",
-	"is written", "are written", "you would", "you could", "you can call", "you can use", "could write", "could call", "could use", "can call it", "one could",
+	"for example", "e.g.", "for instance", "an example", "example:", "examples:", "example of", "looks like", "look like",
+	"would be", "would look", "might look",
+	"is written", "are written", "you would", "you could", "you can call", "you can use", "could write", "could call",
+	"could use", "can call it", "one could",
 	"the format", "following format", "this format", "format is", "format:", "syntax", "sample", "do not write", "don't write",
-	"never write", "the log", "log shows", "output was", "says:", "page says", "file contains", "contains:", "someone", "attacker", "injected", "malicious",
+	"never write", "the log", "log shows", "output was", "says:", "page says", "file contains", "contains:", "someone",
+	"attacker", "injected", "malicious",
 	"the user wrote", "user sent", "you wrote", "you sent", "template",
-	"to call a tool", "to call the tool", "to use a tool", "to use the tool", "to invoke", "means that", "models emit", "model emits", "model writes", "would emit", "emits",
+	"to call a tool", "to call the tool", "to use a tool", "to use the tool", "to invoke", "means that", "models emit",
+	"model emits", "model writes", "would emit", "emits",
 	"zum beispiel", "por ejemplo", "par exemple", "例如", "比如", "示例", "格式", "たとえば", "例えば",
 	"not call", "won't call", "will not call", "shouldn't call", "should not call", "without calling", "hypothetical", "pseudo",
 }
 
 // Phrases that make a guess less likely, but say nothing against a marker.
 var weakPhrases = []string{
-	"such as", "documentation", "schema", "instead of", "rather than", "was written", "previously", "earlier you", "returned", "responded with", "response was",
+	"such as", "documentation", "schema", "instead of", "rather than", "was written", "previously", "earlier you", "returned",
+	"responded with", "response was",
 	"the response", "reads:", "quote", "you should", "alternatives", "either of", "one of these", "in theory",
 }
 
 // Phrases by which the speaker announces an act of its own.
 var intentPhrases = []string{
-	"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i need to", "i should", "i can ", "let's", "let us", "calling", "now i", "now, i", "first, i", "checking", "sure", "okay", "certainly",
-	"of course", "i have to", "i want to", "i'd", "going to", "here is the call", "here's the call", "tool call:", "function call:", "executing", "running", "searching", "looking up", "fetching", "one moment", "on it",
+	"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i need to", "i should", "i can ", "let's", "let us",
+	"calling", "now i", "now, i", "first, i", "checking", "sure", "okay", "certainly",
+	"of course", "i have to", "i want to", "i'd", "going to", "here is the call", "here's the call", "tool call:",
+	"function call:", "executing", "running", "searching", "looking up", "fetching", "one moment", "on it",
 }
 
 // surroundings looks at where a construct stands in its line.
@@ -111,8 +118,13 @@ var (
 	examples = newPhraseTable(examplePhrases)
 	weak     = newPhraseTable(weakPhrases)
 	intents  = newPhraseTable(intentPhrases)
-	acts     = newPhraseTable([]string{"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i’m going to", "calling", "executing"})
-	denials  = newPhraseTable([]string{"not ", "n't", "n’t", "never", "would", "could", "should", "instead", "if ", "said", "says", "wrote", "writes", "user", "example", "like "})
+	acts     = newPhraseTable([]string{
+		"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i’m going to", "calling", "executing",
+	})
+	denials = newPhraseTable([]string{
+		"not ", "n't", "n’t", "never", "would", "could", "should", "instead", "if ", "said", "says", "wrote", "writes", "user",
+		"example", "like ",
+	})
 )
 
 // in reports whether one of the phrases stands in the text, at the beginning of

@@ -13,8 +13,14 @@ import (
 // Info strings of fences in which a call may stand. Those of the second list say
 // that it is one.
 var (
-	callFences = []string{"", "json", "json5", "jsonc", "javascript", "js", "xml", "html", "text", "txt", "plaintext", "python", "py", "yaml", "yml", "markdown", "output", "response"}
-	toolFences = []string{"tool_call", "tool_calls", "tool_code", "tool", "tools", "tool_use", "function_call", "function", "functions", "invoke", "action", "tool-call", "toolcall"}
+	callFences = []string{
+		"", "json", "json5", "jsonc", "javascript", "js", "xml", "html", "text", "txt", "plaintext", "python", "py", "yaml",
+		"yml", "markdown", "output", "response",
+	}
+	toolFences = []string{
+		"tool_call", "tool_calls", "tool_code", "tool", "tools", "tool_use", "function_call", "function", "functions", "invoke",
+		"action", "tool-call", "toolcall",
+	}
 )
 
 // fenceAt reads a code fence whose run stands from p to end.
@@ -138,8 +144,13 @@ func (s *Scanner) fenceBody(k *construct, word string, run int) outcome {
 		}
 		return s.closeFenced(k, run)
 	}
+	return s.wrapped(k, word, run)
+}
+
+// wrapped reads markers or a call's tag within a fence: the fence is only a wrapper.
+func (s *Scanner) wrapped(k *construct, word string, run int) outcome {
+	c, body := s.c, k.opened
 	if m, end := s.callMarker(body); m != nil && s.opensBodyAt(end, m) {
-		// Markers within a fence: the fence is only a wrapper.
 		inner := *k
 		inner.opened = end
 		if o := s.opened(m, &inner, body, end); o.moved() {
@@ -150,14 +161,16 @@ func (s *Scanner) fenceBody(k *construct, word string, run int) outcome {
 		}
 		c.Seek(k.start)
 	}
-	if t, ok := s.tag(body); ok && !t.close && (t.call() && t.name != "" || s.isKnown(t.word)) && (word == "xml" || word == "" || k.marked) {
-		handed := s.handed
-		if o := s.tags(body); o.moved() && s.handed > handed {
-			s.wrapFence = run
-			return o
-		}
-		c.Seek(k.start)
+	t, ok := s.tag(body)
+	if !ok || t.close || word != "xml" && word != "" && !k.marked || !s.isKnown(t.word) && (!t.call() || t.name == "") {
+		return retry
 	}
+	handed := s.handed
+	if o := s.tags(body); o.moved() && s.handed > handed {
+		s.wrapFence = run
+		return o
+	}
+	c.Seek(k.start)
 	return retry
 }
 

@@ -60,11 +60,7 @@ func (s *Scanner) lineOpens() bool {
 			}
 		}
 	}
-	if b == 'T' || b == '*' || b == 't' {
-		s.thoughtLabel = s.thoughtLabel || s.labelAt(off, "Thought") >= 0
-	}
-	if b|0x20 == 'o' && s.labelAt(off, "Observation") >= 0 {
-		s.skipLine() // what a tool said, or what the model imagines that it did
+	if s.protocolLine(off, b) {
 		return false
 	}
 	for _, row := range s.t.labels {
@@ -76,6 +72,19 @@ func (s *Scanner) lineOpens() bool {
 		}
 	}
 	return s.known() && (isIdentStart(b) || b >= '0' && b <= '9' || b == '-') && progressed(s.nameLine(line, off, b))
+}
+
+// protocolLine notes a line of thought, and moves over a line of what a tool said, or of
+// what the model imagines that it did.
+func (s *Scanner) protocolLine(off int, b byte) bool {
+	if b == 'T' || b == '*' || b == 't' {
+		s.thoughtLabel = s.thoughtLabel || s.labelAt(off, "Thought") >= 0
+	}
+	if b|0x20 == 'o' && s.labelAt(off, "Observation") >= 0 {
+		s.skipLine()
+		return true
+	}
+	return false
 }
 
 // skipLine moves to the line's end: what it says is text.

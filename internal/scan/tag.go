@@ -88,41 +88,8 @@ func (l *look) tag(off int) (t tag, ok bool) {
 		t.close = true
 		i++
 	}
-	if e := matchLoose(c, i, "｜"); e >= 0 { // <｜DSML｜invoke
-		j := e
-		for j < e+16 {
-			b, ok := c.At(j)
-			if !ok || !isAlnum(b) {
-				break
-			}
-			j++
-		}
-		if e2 := matchLoose(c, j, "｜"); e2 >= 0 && j > e {
-			i = e2
-			if b, _ := c.At(i); b == ' ' {
-				i++
-			}
-		} else {
-			return t, false
-		}
-	}
-	from := i
-	for i < from+maxName {
-		b, in := c.At(i)
-		if !in {
-			return t, false
-		}
-		if b == ':' {
-			if n, _ := c.At(i + 1); !isIdentStart(n) {
-				break
-			}
-			from = i + 1 // a namespace
-		} else if !isIdent(b) && b != '-' && b != '.' {
-			break
-		}
-		i++
-	}
-	if i == from {
+	from, i := l.tagWord(i)
+	if i <= from {
 		return t, false
 	}
 	t.word = string(c.Slice(from, i))
@@ -160,6 +127,47 @@ func (l *look) tag(off int) (t tag, ok bool) {
 		return l.tagAttributes(t, i)
 	}
 	return t, false
+}
+
+// tagWord returns where a tag's word begins, behind the bars of a special token or a
+// namespace, and where it ends; the same offset where no word stands.
+func (l *look) tagWord(i int) (from, end int) {
+	c := l.c
+	if e := matchLoose(c, i, "｜"); e >= 0 { // <｜DSML｜invoke
+		j := e
+		for j < e+16 {
+			b, ok := c.At(j)
+			if !ok || !isAlnum(b) {
+				break
+			}
+			j++
+		}
+		e2 := matchLoose(c, j, "｜")
+		if e2 < 0 || j == e {
+			return i, i
+		}
+		i = e2
+		if b, _ := c.At(i); b == ' ' {
+			i++
+		}
+	}
+	from = i
+	for i < from+maxName {
+		b, in := c.At(i)
+		if !in {
+			return from, from
+		}
+		if b == ':' {
+			if n, _ := c.At(i + 1); !isIdentStart(n) {
+				break
+			}
+			from = i + 1 // a namespace
+		} else if !isIdent(b) && b != '-' && b != '.' {
+			break
+		}
+		i++
+	}
+	return from, i
 }
 
 // tagValue reads the name behind <function= or <parameter=.

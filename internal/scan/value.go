@@ -196,7 +196,10 @@ func (v *valueScan) legal(off int) bool {
 }
 
 // closingWords are what may be cut off at the end of a text.
-var closingWords = []string{"</function>", "</invoke>", "</parameter>", "</tool_call>", "</function_calls>", "<parameter", "</minimax:tool_call>", "</｜DSML｜"}
+var closingWords = []string{
+	"</function>", "</invoke>", "</parameter>", "</tool_call>", "</function_calls>", "<parameter", "</minimax:tool_call>",
+	"</｜DSML｜",
+}
 
 // legalParam reports whether another parameter or the call's end follows.
 func (v *valueScan) legalParam(off int) bool {
