@@ -321,7 +321,7 @@ func (k *construct) keyword() string {
 // constructors are calls that stand for a value, whose text is kept.
 var constructors = []string{
 	"datetime", "date", "time", "timedelta", "dict", "list", "set", "tuple", "frozenset",
-	 "Decimal", "Fraction", "Path", "UUID", "uuid", "bytes", "range", "Timestamp",
+	"Decimal", "Fraction", "Path", "UUID", "uuid", "bytes", "range", "Timestamp",
 }
 
 // harmlessExpression reports whether an expression is a constant, or builds one.
