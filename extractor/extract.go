@@ -1,39 +1,89 @@
+// Package extractor finds in a model's text every stretch that may be a JSON value or
+// a tool call, without regard to any tool: what stands between a dialect's markers, in
+// fences, alone or within prose; whole, repaired or cut off.
+//
+//	found := extractor.ExtractAll("Sure: {\"tool\": \"add\", \"a\": 1,}", extractor.Options{})
+//	best, ok := extractor.SelectBest(found)
+//
+// To have calls checked against tools and scored, use package parser.
 package extractor
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/scan"
 )
 
-// Extraction is one candidate as a value, without regard to any tool.
+// Errors of an [Extraction].
+var (
+	// ErrExpression says that an argument is code, which is never run.
+	ErrExpression = scan.ErrExpression
+	// ErrTruncated says that the text ended inside the candidate.
+	ErrTruncated = scan.ErrTruncated
+)
+
+// Options say how a text is read. The zero value reads the built-in dialects.
+type Options struct {
+	// Dialects are known besides the built-in ones, and before them. ExtractAll makes a
+	// table of them each time; an error of theirs leaves the built-in ones alone.
+	Dialects dialect.Set
+	// ReasoningOpen says that the text begins within reasoning.
+	ReasoningOpen bool
+}
+
+// Extraction is one candidate as a value.
 type Extraction struct {
-	Candidate
-	// Confidence is how likely it is that the value is what the text holds, from 0
-	// to 1, by how it was found and what was repaired.
+	call.Candidate
+	// Confidence is how likely it is that the value is what the text holds, from 0 to
+	// 1, by how it was found and what was repaired.
 	Confidence float64
-	// Errors say what is wrong with it: that it is cut off, or not readable.
+	// Errors say what is wrong with it: that it is cut off ([ErrTruncated]), or not
+	// readable.
 	Errors []error
 }
 
-// ExtractAll returns every stretch of a text that may be a JSON value or a call,
-// in the order of the text: what stands between markers, in fences, alone or
-// within prose; whole, repaired or cut off.
+// ExtractAll returns every stretch of a text that may be a JSON value or a call, in
+// the order of the text. In reasoning it looks for nothing.
 func ExtractAll(text string, o Options) []Extraction {
-	all, _ := ExtractValues(text, o)
-	return all
+	so := scan.Options{ReasoningOpen: o.ReasoningOpen}
+	if !o.Dialects.IsZero() {
+		if t, err := scan.NewTable(dialect.Builtin().With(o.Dialects)); err == nil {
+			so.Table = t
+		}
+	}
+	candidates, _ := scan.Values(text, so)
+	var found []Extraction
+	for _, c := range candidates {
+		found = append(found, extraction(c))
+	}
+	return found
 }
 
-// ExtractValues is [ExtractAll] and also returns the text's reasoning, in which it
-// looks for nothing.
-func ExtractValues(text string, o Options) (found []Extraction, reasoning string) {
-	all := &extraction{}
-	o.anyValue = true
-	s := NewScanner(lenient.NewCursor([]byte(text)), o, all)
-	// A check that ends the scan early leaves what was found until then.
-	_ = s.Run()
-	return all.found, all.reasoning.String()
+// methodConfidence is how far a way of finding is to be trusted.
+var methodConfidence = map[call.Method]float64{
+	call.MethodDialect: 0.97, call.MethodFullJSON: 0.95, call.MethodCodeblock: 0.9, call.MethodBalanced: 0.8, call.MethodPartial: 0.7,
+	call.MethodNative: 1, call.MethodAssisted: 0.6,
+}
+
+func extraction(c *scan.Candidate) Extraction {
+	e := Extraction{Candidate: c.Plain(), Confidence: methodConfidence[c.Method]}
+	if c.Fixes.Any() {
+		e.Confidence *= 0.9
+	}
+	if c.Truncated {
+		e.Confidence *= 0.5
+		e.Errors = append(e.Errors, ErrTruncated)
+	}
+	if c.Err != nil {
+		e.Confidence *= 0.1
+		e.Errors = append(e.Errors, c.Err)
+	}
+	if c.Evidence.Quoted || c.Evidence.Example {
+		e.Confidence *= 0.6
+	}
+	return e
 }
 
 // SelectBest returns the likeliest of candidates: one without errors, by its
@@ -62,54 +112,3 @@ func SelectBest(candidates []Extraction) (best Extraction, ok bool) {
 	}
 	return ranked[0], true
 }
-
-// extraction is a sink that takes every candidate.
-type extraction struct {
-	found              []Extraction
-	content, reasoning strings.Builder
-}
-
-// methodConfidence is how far a way of finding is to be trusted.
-var methodConfidence = map[Method]float64{
-	MethodDialect: 0.97, MethodFullJSON: 0.95, MethodCodeblock: 0.9, MethodBalanced: 0.8, MethodPartial: 0.7, MethodNative: 1, MethodAssisted: 0.6,
-}
-
-// Candidate takes a candidate.
-func (x *extraction) Candidate(c *Candidate) bool {
-	e := Extraction{Candidate: *c, Confidence: methodConfidence[c.Method]}
-	if c.Fixes.Any() {
-		e.Confidence *= 0.9
-	}
-	if c.Truncated {
-		e.Confidence *= 0.5
-		e.Errors = append(e.Errors, ErrTruncated)
-	}
-	if c.Err != nil {
-		e.Confidence *= 0.1
-		e.Errors = append(e.Errors, c.Err)
-	}
-	if c.Evidence.Quoted || c.Evidence.Example {
-		e.Confidence *= 0.6
-	}
-	x.found = append(x.found, e)
-	return true
-}
-
-// Content takes text for the user.
-func (x *extraction) Content(text string) { x.content.WriteString(text) }
-
-// Reasoning takes text that the model says to itself.
-func (x *extraction) Reasoning(text string) { x.reasoning.WriteString(text) }
-
-// Recast makes reasoning of all that came before.
-func (x *extraction) Recast() {
-	x.reasoning.WriteString(x.content.String())
-	x.content.Reset()
-	x.found = nil
-}
-
-// The rest of what a scanner finds is not asked for.
-func (*extraction) Abandoned()               {}
-func (*extraction) Unclosed()                {}
-func (*extraction) Draft(*Dialect, int)      {}
-func (*extraction) Dropped(int, int, string) {}

@@ -4,53 +4,43 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/extractor/dialects"
 )
-
-func table(t testing.TB) *extractor.Table {
-	t.Helper()
-	tab, err := extractor.NewTable(dialects.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tab
-}
 
 // TestRepairs reads the broken values that the specification names, and texts
 // around values.
 func TestRepairs(t *testing.T) {
 	tests := []struct {
 		name, text, want string
-		method           extractor.Method
+		method           call.Method
 		fails            bool
 	}{
-		{"missing comma", `{"x":100 "y":200}`, `{"x":100,"y":200}`, extractor.MethodPartial, false},
-		{"unquoted keys", `{x:100, y:200}`, `{"x":100,"y":200}`, extractor.MethodPartial, false},
-		{"trailing comma", `{"x":100, "y":200,}`, `{"x":100,"y":200}`, extractor.MethodPartial, false},
-		{"mismatched quotes", `{"text": "It's "quoted""}`, `{"text":"It's \"quoted\""}`, extractor.MethodPartial, false},
-		{"incomplete object", `{"tool": "create_rect"`, `{"tool":"create_rect"}`, extractor.MethodPartial, true},
-		{"incomplete string", `{"tool": "create_rect`, `{"tool":"create_rect"}`, extractor.MethodPartial, true},
-		{"mixed content", `Text {"a": 1} more text`, `{"a":1}`, extractor.MethodBalanced, false},
-		{"fence", "```json\n{\"a\": 1}\n```", `{"a":1}`, extractor.MethodCodeblock, false},
-		{"whole", ` {"a": [1, 2]} `, `{"a":[1,2]}`, extractor.MethodFullJSON, false},
-		{"nested brace in a string", `noise {"a":{"b":"}"},"c":1} trailing`, `{"a":{"b":"}"},"c":1}`, extractor.MethodBalanced, false},
-		{"prose before", "Here is your result:\n{\"summary\":\"ok\",\"attachment\":null}", `{"attachment":null,"summary":"ok"}`, extractor.MethodBalanced, false},
-		{"raw newline", "{\"a\": \"line one\nline two\"}", `{"a":"line one\nline two"}`, extractor.MethodPartial, false},
-		{"fence within prose", "Here is your data:\n```json\n{\"name\":\"John\",\"age\":30}\n```\nThank you!", `{"age":30,"name":"John"}`, extractor.MethodCodeblock, false},
-		{"fence before bare", "Inline: {\"a\":1}\n```json\n{\"b\":2}\n```", `{"b":2}`, extractor.MethodCodeblock, false},
-		{"last of several fences", "```json\n{\"v\":1}\n```\nNo, better:\n```json\n{\"v\":2}\n```", `{"v":2}`, extractor.MethodCodeblock, false},
-		{"last good fence", "```json\n{\"v\":1}\n```\nNo, better:\n```json\n{\"v\":2, \"w\": [1", `{"v":1}`, extractor.MethodCodeblock, false},
-		{"unclosed fence", "```json\n{\"v\":1}", `{"v":1}`, extractor.MethodCodeblock, false},
-		{"fence without language", "```\n[1, 2]\n```", `[1,2]`, extractor.MethodCodeblock, false},
-		{"after reasoning", "<think>{\"not\": 1}</think>{\"a\": 1}", `{"a":1}`, extractor.MethodFullJSON, false},
-		{"escaped document", `{\"a\": \"b\"}`, `{"a":"b"}`, extractor.MethodPartial, false},
-		{"list", "[1, 2, 3]", `[1,2,3]`, extractor.MethodFullJSON, false},
+		{"missing comma", `{"x":100 "y":200}`, `{"x":100,"y":200}`, call.MethodPartial, false},
+		{"unquoted keys", `{x:100, y:200}`, `{"x":100,"y":200}`, call.MethodPartial, false},
+		{"trailing comma", `{"x":100, "y":200,}`, `{"x":100,"y":200}`, call.MethodPartial, false},
+		{"mismatched quotes", `{"text": "It's "quoted""}`, `{"text":"It's \"quoted\""}`, call.MethodPartial, false},
+		{"incomplete object", `{"tool": "create_rect"`, `{"tool":"create_rect"}`, call.MethodPartial, true},
+		{"incomplete string", `{"tool": "create_rect`, `{"tool":"create_rect"}`, call.MethodPartial, true},
+		{"mixed content", `Text {"a": 1} more text`, `{"a":1}`, call.MethodBalanced, false},
+		{"fence", "```json\n{\"a\": 1}\n```", `{"a":1}`, call.MethodCodeblock, false},
+		{"whole", ` {"a": [1, 2]} `, `{"a":[1,2]}`, call.MethodFullJSON, false},
+		{"nested brace in a string", `noise {"a":{"b":"}"},"c":1} trailing`, `{"a":{"b":"}"},"c":1}`, call.MethodBalanced, false},
+		{"prose before", "Here is your result:\n{\"summary\":\"ok\",\"attachment\":null}", `{"attachment":null,"summary":"ok"}`, call.MethodBalanced, false},
+		{"raw newline", "{\"a\": \"line one\nline two\"}", `{"a":"line one\nline two"}`, call.MethodPartial, false},
+		{"fence within prose", "Here is your data:\n```json\n{\"name\":\"John\",\"age\":30}\n```\nThank you!", `{"age":30,"name":"John"}`, call.MethodCodeblock, false},
+		{"fence before bare", "Inline: {\"a\":1}\n```json\n{\"b\":2}\n```", `{"b":2}`, call.MethodCodeblock, false},
+		{"last of several fences", "```json\n{\"v\":1}\n```\nNo, better:\n```json\n{\"v\":2}\n```", `{"v":2}`, call.MethodCodeblock, false},
+		{"last good fence", "```json\n{\"v\":1}\n```\nNo, better:\n```json\n{\"v\":2, \"w\": [1", `{"v":1}`, call.MethodCodeblock, false},
+		{"unclosed fence", "```json\n{\"v\":1}", `{"v":1}`, call.MethodCodeblock, false},
+		{"fence without language", "```\n[1, 2]\n```", `[1,2]`, call.MethodCodeblock, false},
+		{"after reasoning", "<think>{\"not\": 1}</think>{\"a\": 1}", `{"a":1}`, call.MethodFullJSON, false},
+		{"escaped document", `{\"a\": \"b\"}`, `{"a":"b"}`, call.MethodPartial, false},
+		{"list", "[1, 2, 3]", `[1,2,3]`, call.MethodFullJSON, false},
 	}
-	tab := table(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			all := extractor.ExtractAll(tt.text, extractor.Options{Table: tab})
+			all := extractor.ExtractAll(tt.text, extractor.Options{})
 			best, ok := extractor.SelectBest(all)
 			if !ok {
 				t.Fatal("nothing found")
@@ -71,7 +61,7 @@ func TestRepairs(t *testing.T) {
 
 func TestNothingToExtract(t *testing.T) {
 	for _, text := range []string{"", "This is just plain text.", "a { b } c", "[citation needed]", "{", "}{", "I cannot do that."} {
-		if all := extractor.ExtractAll(text, extractor.Options{Table: table(t)}); len(all) != 0 {
+		if all := extractor.ExtractAll(text, extractor.Options{}); len(all) != 0 {
 			t.Errorf("%q holds %v", text, all[0].Value)
 		}
 	}

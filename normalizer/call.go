@@ -4,7 +4,7 @@ package normalizer
 import (
 	"time"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 )
 
 // Format names the shape of JSON in which a call was found. Calls between a
@@ -49,9 +49,9 @@ type NormalizedToolCall struct {
 	// bool and nil, as decoded JSON.
 	Parameters map[string]any `json:"parameters"`
 	// Confidence is how likely it is that the model meant this call, from 0 to 1.
-	Confidence   float64              `json:"confidence"`
-	SourceFormat Format               `json:"source_format"`
-	Provenance   extractor.Provenance `json:"provenance"`
+	Confidence   float64         `json:"confidence"`
+	SourceFormat Format          `json:"source_format"`
+	Provenance   call.Provenance `json:"provenance"`
 	// Raw is the text of the call, and Span its offsets in bytes.
 	Raw  string `json:"raw"`
 	Span [2]int `json:"span"`
@@ -64,9 +64,9 @@ type NormalizedToolCall struct {
 
 // Metadata says how a call was found.
 type Metadata struct {
-	Model         string           `json:"model,omitempty"`
-	Timestamp     time.Time        `json:"timestamp,omitzero"`
-	ParsingMethod extractor.Method `json:"parsing_method"`
+	Model         string      `json:"model,omitempty"`
+	Timestamp     time.Time   `json:"timestamp,omitzero"`
+	ParsingMethod call.Method `json:"parsing_method"`
 	// Server is the MCP server that the call names.
 	Server string `json:"server,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/registry"
 )
 
 // openAIReply reads a whole reply: choices[].message.tool_calls.
@@ -259,16 +260,28 @@ func (n *normalization) flat(m map[string]any, f *Found) bool {
 		return false
 	}
 	tool := n.tool(name)
-	if tool == nil && (n.known || !n.o.Marked && key != "tool") || n.known && tool == nil {
+	if tool == nil && (n.known || !n.o.Marked && key != "tool") {
 		begun := n.o.Truncated && n.known && n.o.Registry.Suggest(name) != ""
 		return (n.o.Marked || begun) && len(m) == 1 && n.entry(f, name, "", nil, false)
 	}
-	args := make(map[string]any, len(m))
-	matched := 0
+	args, matched := flatArguments(m, key, tool)
+	if tool != nil && !n.o.Marked && !n.fitsFlat(tool, key, len(args), matched) {
+		return false
+	}
+	if tool == nil && len(args) == 0 && !n.o.Marked {
+		return false
+	}
+	return n.entry(f, name, id(m), args, false)
+}
+
+// flatArguments returns the members of an object that are arguments beside the call's
+// name, and how many of them the tool knows.
+func flatArguments(m map[string]any, nameKey string, tool *registry.Tool) (args map[string]any, matched int) {
+	args = make(map[string]any, len(m))
 	for k, v := range m {
 		has := tool != nil && hasProperty(tool.Parameters, k)
 		switch {
-		case k == key:
+		case k == nameKey:
 			continue
 		case has:
 			matched++
@@ -279,22 +292,22 @@ func (n *normalization) flat(m map[string]any, f *Found) bool {
 		}
 		args[k] = v
 	}
-	if tool != nil && !n.o.Marked {
-		schemaKnown := len(object(tool.Parameters["properties"])) > 0
-		if len(args) > 0 && schemaKnown && (matched == 0 || key == "name" && matched < len(args)) {
-			return false
-		}
-		if len(args) == 0 && (key == "name" || key == "type" || key == "command" || key == "action") && n.depth == 1 && len(tool.Order()) > 0 {
-			return false
-		}
-		if len(args) > 0 && !schemaKnown && (key == "name" || key == "type") {
-			return false
-		}
+	return args, matched
+}
+
+// fitsFlat reports whether an object that nothing announces is a flat call of a tool
+// rather than data that happens to name it: how many of its members are the tool's
+// tells.
+func (n *normalization) fitsFlat(tool *registry.Tool, nameKey string, args, matched int) bool {
+	schemaKnown := len(object(tool.Parameters["properties"])) > 0
+	if args == 0 {
+		weak := nameKey == "name" || nameKey == "type" || nameKey == "command" || nameKey == "action"
+		return !weak || n.depth > 1 || len(tool.Order()) == 0
 	}
-	if tool == nil && len(args) == 0 && !n.o.Marked {
-		return false
+	if !schemaKnown {
+		return nameKey != "name" && nameKey != "type"
 	}
-	return n.entry(f, name, id(m), args, false)
+	return matched > 0 && (nameKey != "name" || matched == args)
 }
 
 // nameAsKey reads {name: {…arguments}}.
@@ -352,7 +365,9 @@ func isDeclaration(m map[string]any) bool {
 			continue
 		}
 		_, hasProperties := p["properties"].(map[string]any)
-		if t := str(p["type"]); (t == "object" || t == "dict") && (hasProperties || len(p) == 1 && m["description"] != nil) || hasProperties && m["description"] != nil {
+		described := m["description"] != nil
+		t := str(p["type"])
+		if hasProperties && (described || t == "object" || t == "dict") || described && len(p) == 1 && (t == "object" || t == "dict") {
 			return true
 		}
 	}

@@ -260,14 +260,23 @@ func foldPairs(list []any) (map[string]any, bool) {
 // Keys that hold a name, arguments or an id, in order of preference.
 var (
 	nameKeys = []string{"name", "function", "tool_name", "tool", "function_name", "toolName", "recipient_name", "action", "command", "type"}
-	argsKeys = []string{"arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input", "tool_args", "function_args", "tool_arguments", "inputs"}
-	idKeys   = []string{"id", "tool_call_id", "call_id", "tool_use_id", "toolCallId", "toolUseId"}
+	argsKeys = []string{
+		"arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input", "tool_args",
+		"function_args", "tool_arguments", "inputs",
+	}
+	idKeys = []string{"id", "tool_call_id", "call_id", "tool_use_id", "toolCallId", "toolUseId"}
 	// Words under "type" that name no tool.
-	typeWords = []string{"function", "tool_use", "function_call", "tool_call", "object", "text", "tool", "array", "string", "number", "integer", "boolean", "null", "dict", "thinking"}
+	typeWords = []string{
+		"function", "tool_use", "function_call", "tool_call", "object", "text", "tool", "array", "string", "number", "integer",
+		"boolean", "null", "dict", "thinking",
+	}
 	// Keys beside calls that hold text for the user, or reasoning.
 	contentKeys   = []string{"response", "message", "answer", "content", "text", "reply"}
 	reasoningKeys = []string{"thinking", "thought", "thoughts", "reasoning", "analysis", "plan"}
-	listKeys      = []string{"tool_calls", "toolcalls", "toolCalls", "tool_uses", "commands", "actions", "calls", "function_calls", "functions", "steps", "tools"}
+	listKeys      = []string{
+		"tool_calls", "toolcalls", "toolCalls", "tool_uses", "commands", "actions", "calls", "function_calls", "functions",
+		"steps", "tools",
+	}
 )
 
 // name finds the name in an object: the first name key whose value is a known

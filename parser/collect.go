@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -124,7 +125,8 @@ func (c *collector) Abandoned() { c.text.abandon() }
 func (c *collector) Unclosed() { c.unclosed = true }
 
 // Dropped notes text that no one is to see.
-func (c *collector) Dropped(from, to int, why string) {
+func (c *collector) Dropped(from, to int, w scan.Why) {
+	why := string(w)
 	if why == "call" {
 		c.extend(from, to)
 		return

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
@@ -236,10 +237,10 @@ type found struct {
 // valuesIn returns the values of a text, the likeliest first.
 func valuesIn(ctx context.Context, text string, o DecodeOptions) ([]found, error) {
 	check := ctx.Err
-	all, reasoning := extractor.ExtractValues(text, extractor.Options{Table: builtin, Check: check})
+	all, reasoning := scan.Values(text, scan.Options{Table: builtin, Check: check})
 	values := usable(all, o)
 	if len(values) == 0 && strings.TrimSpace(reasoning) != "" {
-		inner, _ := extractor.ExtractValues(reasoning, extractor.Options{Table: builtin, Check: check})
+		inner, _ := scan.Values(reasoning, scan.Options{Table: builtin, Check: check})
 		values = usable(inner, o)
 	}
 	if len(values) == 0 && !o.NoRepairs {
@@ -251,12 +252,12 @@ func valuesIn(ctx context.Context, text string, o DecodeOptions) ([]found, error
 }
 
 // usable sorts candidates by where they stand, and reads those that are broken.
-func usable(all []extractor.Extraction, o DecodeOptions) []found {
+func usable(all []*scan.Candidate, o DecodeOptions) []found {
 	var out []found
 	all = all[:min(len(all), DefaultMaxCandidates)]
 	repairs := 0
 	for i := range all {
-		c := &all[i]
+		c := all[i]
 		f := found{value: c.Value, repaired: c.Fixes.Any(), truncated: c.Truncated}
 		if c.Named {
 			f.value = c.Arguments

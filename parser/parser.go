@@ -129,7 +129,7 @@ func (p *Parser) scan(ctx context.Context, c *collector, text string) error {
 
 // read runs a scanner over a cursor. watch says that the text is still arriving.
 func (p *Parser) read(ctx context.Context, c *collector, cur *lenient.Cursor, watch bool) error {
-	c.scanner = extractor.NewScanner(cur, extractor.Options{
+	c.scanner = extractor.NewScanner(cur, extractor.ScanOptions{
 		Table: p.table, Registry: p.registry, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {

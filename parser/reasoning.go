@@ -5,6 +5,7 @@ import (
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 )
 
 // reasoningOpenings are beginnings of texts that may be reasoning whose opening marker
@@ -45,7 +46,7 @@ func (c *collector) mayDefer(cand *extractor.Candidate) {
 // readOpenReasoning looks for calls in reasoning that was never closed. What it finds
 // is inferred.
 func (c *collector) readOpenReasoning() {
-	s := extractor.NewScanner(lenient.NewText(c.reasoning.String()), extractor.Options{
+	s := extractor.NewScanner(lenient.NewText(c.reasoning.String()), extractor.ScanOptions{
 		Table: c.p.table, Registry: c.p.registry, Prefer: c.p.prefer(c.context),
 	}, &openReasoning{collector: c})
 	// Without a check the scan ends with the text.
@@ -95,4 +96,4 @@ func (*openReasoning) Recast()                       {}
 func (*openReasoning) Abandoned()                    {}
 func (*openReasoning) Unclosed()                     {}
 func (*openReasoning) Draft(*extractor.Dialect, int) {}
-func (*openReasoning) Dropped(int, int, string)      {}
+func (*openReasoning) Dropped(int, int, scan.Why)    {}

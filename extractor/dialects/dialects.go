@@ -1,25 +1,7 @@
-// Package dialects holds what is known of how models write tool calls, as rows:
-// one file for each body.
 package dialects
 
-import (
-	"slices"
+import "github.com/callwright/callwright/dialect"
 
-	"github.com/callwright/callwright/extractor"
-)
+func All() []dialect.Row { return dialect.Builtin().Dialects }
 
-// All returns the built-in rows. Of rows that share a marker, those that come
-// first are the likelier ones.
-func All() []extractor.Dialect {
-	return slices.Concat(jsonRows, nameJSONRows, paramsRows, keyValueRows, elementsRows, pythonicRows, braceCallRows, linesRows)
-}
-
-// Lookup returns the built-in row of a name, or of an alias.
-func Lookup(name string) (extractor.Dialect, bool) {
-	for _, d := range All() {
-		if d.Name == name || slices.Contains(d.Aliases, name) {
-			return d, true
-		}
-	}
-	return extractor.Dialect{}, false
-}
+func Lookup(name string) (dialect.Row, bool) { return dialect.Lookup(name) }

@@ -1,0 +1,153 @@
+package scan
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright/internal/lenient"
+)
+
+// ledger knows what of the text is content, what was dropped and what was taken, and
+// hands it to the sink in the order of the text.
+type ledger struct {
+	c     *lenient.Cursor
+	sink  Sink
+	watch bool // content is handed on as soon as it is certain
+
+	handed  int // text before it has been handed on
+	textEnd int // behind the last byte that is not white space
+	segment int // where the text since the last construct begins
+
+	hasContent bool // some content was handed on
+	hasOther   bool // something other than content was found
+	afterCall  bool // nothing but separators since the last call
+}
+
+// text says that the bytes up to off are not white space at their end.
+func (l *ledger) text(off int) {
+	l.textEnd = off
+	l.afterCall = false
+}
+
+// note takes text that begins at the cursor, for where its white space is.
+func (l *ledger) note(p []byte) {
+	off := l.c.Offset()
+	if l.afterCall {
+		if bytes.IndexFunc(p, func(r rune) bool { return !strings.ContainsRune(separators, r) }) < 0 {
+			return
+		}
+		l.afterCall = false
+	}
+	for i := len(p) - 1; i >= 0; i-- {
+		if b := p[i]; b != ' ' && b != '\n' && b != '\r' && b != '\t' {
+			l.textEnd = off + i + 1
+			return
+		}
+	}
+}
+
+// separators may stand between calls.
+const separators = " \n\r\t,;"
+
+// flush hands on the content before the cursor, but for white space at its end.
+func (l *ledger) flush() {
+	l.content(l.wholeRunes(l.textEnd))
+	l.c.Keep(max(l.segment, min(l.handed, l.c.Offset())-contextBytes))
+}
+
+// flushCertain hands on, in a stream, the content that is certain before the scanner
+// waits for what follows.
+func (l *ledger) flushCertain() {
+	if l.watch {
+		l.content(l.wholeRunes(l.textEnd))
+	}
+}
+
+// wholeRunes takes an incomplete UTF-8 sequence off the text before an offset.
+func (l *ledger) wholeRunes(to int) int {
+	for n := 1; n <= 3 && to-n >= l.handed; n++ {
+		tail := l.c.Slice(to-n, to)
+		if utf8.RuneStart(tail[0]) {
+			if tail[0] >= 0xC0 && !utf8.FullRune(tail) {
+				return to - n
+			}
+			break
+		}
+	}
+	return to
+}
+
+// content hands on the text up to an offset.
+func (l *ledger) content(to int) {
+	if to <= l.handed {
+		return
+	}
+	p := l.c.String(l.handed, to)
+	if !l.hasContent && l.hasOther {
+		p = strings.TrimLeft(p, separators)
+	}
+	l.handed = to
+	if len(p) > 0 {
+		l.hasContent = true
+		l.sink.Content(p)
+	}
+}
+
+// finish hands on what is left before the end of the text.
+func (l *ledger) finish(end int) {
+	l.content(l.textEnd)
+	if !l.hasOther {
+		l.content(end)
+	} else if end > l.handed {
+		l.sink.Dropped(l.handed, end, WhyWhiteSpace)
+	}
+}
+
+// drop says that the text from one offset to another is neither content nor a call,
+// and goes on behind it.
+func (l *ledger) drop(from, to int, why Why) {
+	l.content(min(l.textEnd, from))
+	l.sink.Dropped(l.handed, to, why)
+	l.hasOther = true
+	l.restart(to)
+	l.c.Keep(to)
+}
+
+// restart goes on at an offset with a text of its own: all before it was handed on.
+func (l *ledger) restart(at int) {
+	l.handed, l.textEnd, l.segment = at, at, at
+	l.c.Seek(at)
+}
+
+// atLineStart reports whether nothing but blanks stands between the beginning of the
+// line, or the end of a construct, and p.
+func (l *ledger) atLineStart(p int) bool {
+	for i := p - 1; i >= max(l.segment, l.c.Kept()); i-- {
+		switch b, _ := l.c.At(i); b {
+		case ' ', '\t', '\r':
+		case '\n':
+			return true
+		default:
+			return false
+		}
+	}
+	return l.segment == 0 || l.hasOther
+}
+
+// before returns the text before an offset, since the last construct and at most
+// contextBytes of it.
+func (l *ledger) before(p int) []byte {
+	if from := max(l.segment, l.c.Kept(), p-contextBytes); from < p {
+		return l.c.Slice(from, p)
+	}
+	return nil
+}
+
+// byteBefore returns the byte before an offset, 0 if it has been forgotten.
+func (l *ledger) byteBefore(p int) byte {
+	if p <= l.c.Kept() {
+		return 0
+	}
+	return l.c.Slice(p-1, p)[0]
+}

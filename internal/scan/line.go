@@ -1,0 +1,311 @@
+package scan
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/callwright/callwright/dialect"
+)
+
+// lineStart tries what may begin at the beginning of a line, where the cursor is.
+func (s *Scanner) lineStart() {
+	if s.fence != nil || s.quoteEnd != "" {
+		return
+	}
+	for s.lineOpens() {
+	}
+}
+
+// lineOpens tries one construct and reports whether it was one, so that another may
+// follow.
+func (s *Scanner) lineOpens() bool {
+	s.flushCertain()
+	line := s.c.Offset()
+	off := s.blanks(line)
+	b, ok := s.c.At(off)
+	if !ok {
+		return false
+	}
+	if second, ok := s.c.At(off + 1); !ok || !s.mayBegin(b, second) {
+		return false
+	}
+	switch {
+	case b == '>' && !s.c.HasPrefixAt(off, ">>>"):
+		s.skipLine() // a quotation
+		return false
+	case b == '\n' || b == '{' || b == '[' || b == '<' || b == '`':
+		return false
+	}
+	// progressed tries a construct, and goes back to the line's beginning if it is none.
+	progressed := func(o outcome) bool {
+		if o.moved() && s.c.Offset() > line {
+			return true
+		}
+		s.c.Seek(line)
+		return false
+	}
+	for _, m := range s.t.line[b] {
+		end := m.match(s.c, off)
+		if end < 0 {
+			continue
+		}
+		switch m.kind {
+		case opens:
+			if progressed(s.opened(m, s.construct(off, end), off, end)) {
+				return true
+			}
+		case thinks:
+			if s.opensReasoning(off, m.form) {
+				return s.reason(m.form, off, end, false).moved()
+			}
+		}
+	}
+	if s.protocolLine(off, b) {
+		return false
+	}
+	for _, row := range s.t.labels {
+		if first := row.Options.Label[0]; b|0x20 != first|0x20 && b != '*' && b != '#' && b != '_' {
+			continue
+		}
+		if progressed(s.label(line, off, row)) {
+			return true
+		}
+	}
+	return s.known() && (isIdentStart(b) || b >= '0' && b <= '9' || b == '-') && progressed(s.nameLine(line, off, b))
+}
+
+// protocolLine notes a line of thought, and moves over a line of what a tool said, or of
+// what the model imagines that it did.
+func (s *Scanner) protocolLine(off int, b byte) bool {
+	if b == 'T' || b == '*' || b == 't' {
+		s.thoughtLabel = s.thoughtLabel || s.labelAt(off, "Thought") >= 0
+	}
+	if b|0x20 == 'o' && s.labelAt(off, "Observation") >= 0 {
+		s.skipLine()
+		return true
+	}
+	return false
+}
+
+// skipLine moves to the line's end: what it says is text.
+func (s *Scanner) skipLine() {
+	for {
+		rest := s.c.Rest()
+		i := bytes.IndexByte(rest, '\n')
+		if i >= 0 {
+			s.note(rest[:i])
+			s.c.Skip(i)
+			return
+		}
+		s.note(rest)
+		s.c.Skip(len(rest))
+		s.flush()
+		if !s.c.Fill() {
+			return
+		}
+	}
+}
+
+// nameLine tries a line that begins with a known tool's name.
+func (s *Scanner) nameLine(line, off int, b byte) outcome {
+	c := s.c
+	first := off
+	if b == '-' || b >= '0' && b <= '9' { // 1. f(a=1)
+		end := off
+		for {
+			n, ok := c.At(end)
+			if !ok || n < '0' || n > '9' || end > off+2 {
+				break
+			}
+			end++
+		}
+		if n, _ := c.At(end); n != '.' && n != ')' && n != '-' {
+			return retry
+		}
+		off = s.blanks(end + 1)
+	}
+	end := s.knownAt(off)
+	if end < 0 {
+		return s.leftOver(line, off)
+	}
+	n, ok := c.At(end)
+	if !ok {
+		return retry
+	}
+	k := s.construct(line, line)
+	k.next = first
+	k.ev.MissingOpen = true
+	for n == ':' { // an index behind the name
+		i := s.nameEnd(end + 1)
+		if i == end+1 || !s.isKnown(string(c.Slice(off, i))) {
+			break
+		}
+		end = i
+		n, _ = c.At(end)
+	}
+	name := string(c.Slice(off, end))
+	next := c.SpaceEnd(end)
+	if n == '>' { // functions.f:0>{…}
+		next = c.SpaceEnd(end + 1)
+	}
+	if n == '(' {
+		k.row = s.t.without(dialect.BodyPythonic, dialect.OnLine, nil)
+		k.ev.MissingOpen = false
+		c.Seek(off)
+		return pythonicBody{}.read(k)
+	}
+	if row := s.keyValueLine(next); row != nil {
+		k.row, k.marked, k.close = row, true, row.Close
+		c.Seek(off)
+		return keyValueBody{}.read(k)
+	}
+	if row, at := s.nameJSONLine(name, n, end, next); at >= 0 {
+		k.row = row
+		c.Seek(at)
+		return s.namedObjects(k, name)
+	}
+	if (n == ':' || n == '\n') && s.childFollows(end, name) {
+		// The tag's name on a line of its own, and its elements behind it.
+		k.row, k.marked = s.t.without(dialect.BodyElements, dialect.OnLine, nil), true
+		if k.row == nil {
+			return retry
+		}
+		k.ev.Guess = true
+		if n == ':' {
+			end++
+		}
+		c.Seek(c.SpaceEnd(end))
+		return k.looseElements(&Candidate{Named: true, Name: name})
+	}
+	return retry
+}
+
+// keyValueLine returns the row whose first key stands behind a name on a line.
+func (l *look) keyValueLine(next int) *dialect.Row {
+	return l.t.without(dialect.BodyKeyValue, dialect.OnLine, func(row *dialect.Row) bool {
+		return matchAny(l.c, next, tagsOf(&row.Options).keyOpen) >= 0
+	})
+}
+
+// nameJSONLine returns where the arguments stand behind a known name on a line, and the
+// row whose words are there; -1 if there are none. n is the byte behind the name, and
+// next the offset behind white space.
+func (l *look) nameJSONLine(name string, n byte, end, next int) (*dialect.Row, int) {
+	at := next
+	b, _ := l.c.At(at)
+	switch {
+	case n == ':':
+		at = l.blanks(end + 1)
+		if b, _ := l.c.At(at); b != '{' || !l.objectAt(at) {
+			return nil, -1
+		}
+	case b == '{':
+		if !l.objectAt(at) || n != '{' && n != '>' && n != '\n' && n != ' ' {
+			return nil, -1
+		}
+	case l.c.HasPrefixAt(at, "```json\n"):
+	default:
+		at = -1
+	}
+	// Of the rows the one counts whose own word stands between, or whose names are ids;
+	// else the first that has no word of its own.
+	var plain *dialect.Row
+	row := l.t.without(dialect.BodyNameJSON, dialect.OnLine, func(row *dialect.Row) bool {
+		o := &row.Options
+		if end := matchAny(l.c, next, o.Between); end >= 0 {
+			at = l.c.SpaceEnd(end)
+			return true
+		}
+		if o.NameIsID {
+			return at >= 0 && strings.Contains(name, ":")
+		}
+		if plain == nil && len(o.Between) == 0 && len(o.Lead) == 0 {
+			plain = row
+		}
+		return false
+	})
+	if row == nil {
+		row = plain
+	}
+	return row, at
+}
+
+// namedObjects reads arguments behind a known name that no marker announced, and more
+// names with arguments on its heels: f{…}g{…}.
+func (s *Scanner) namedObjects(k *construct, name string) outcome {
+	c := s.c
+	for {
+		before := k.got
+		at := c.Offset()
+		id := ""
+		if strings.Contains(name, ":") {
+			id = name
+		}
+		if !k.arguments(name, id) || k.got == before {
+			if k.got == 0 {
+				c.Seek(at)
+				return k.fail()
+			}
+			break
+		}
+		next := c.SpaceEnd(c.Offset())
+		end := s.knownAt(next)
+		if end < 0 {
+			break
+		}
+		brace := c.SpaceEnd(end)
+		if b, _ := c.At(brace); b != '{' || !s.objectAt(brace) {
+			break
+		}
+		name = string(c.Slice(next, end))
+		k.next = next
+		c.Seek(brace)
+	}
+	return k.finish()
+}
+
+// leftOver tries what is left of a dialect's markers when its special tokens were taken
+// out: a word before a known tool's name.
+func (s *Scanner) leftOver(line, off int) outcome {
+	c := s.c
+	for i := range s.t.leads {
+		l := &s.t.leads[i]
+		if !c.HasPrefixAt(off, l.word) {
+			continue
+		}
+		from := off + len(l.word)
+		if l.row.Body == dialect.BodyBraceCall {
+			end := s.nameEnd(from)
+			if b, _ := c.At(end); b != '{' || !s.isKnown(string(c.Slice(from, end))) {
+				continue
+			}
+			k := s.construct(line, line)
+			k.row, k.next = l.row, off
+			c.Seek(off)
+			return braceCallBody{}.read(k)
+		}
+		end := s.knownAt(from)
+		if end < 0 || !c.HasPrefixAt(c.SpaceEnd(end), "```json") {
+			continue
+		}
+		k := s.construct(line, line)
+		k.row, k.next = l.row, off
+		c.Seek(c.SpaceEnd(end))
+		return s.namedObjects(k, string(c.Slice(from, end)))
+	}
+	return retry
+}
+
+// childFollows reports whether on the line behind a tool's name its elements stand.
+func (l *look) childFollows(end int, name string) bool {
+	if b, _ := l.c.At(end); b == ':' {
+		end++
+	}
+	at := l.c.SpaceEnd(end)
+	if b, _ := l.c.At(at); b != '<' {
+		return false
+	}
+	tool := l.lookup(name)
+	t, ok := l.tag(at)
+	return ok && !t.close && tool != nil && hasProperty(tool, t.word)
+}

@@ -1,0 +1,74 @@
+package scan
+
+// quoting knows where nothing counts: in inline code, in a code fence that holds no
+// call, between markers of what is only shown.
+type quoting struct {
+	ticks     int    // length of the run of back quotes that opened inline code, 0 outside
+	fence     []byte // the fence that ends the code block we are in
+	wrapFence int    // the length of the fence around calls that were taken
+	quoteEnd  string // until this marker nothing counts
+}
+
+// backQuotes acts on back quotes or tildes: a fence, or inline code.
+func (s *Scanner) backQuotes(p int, b byte) outcome {
+	end := s.runEnd(p, b)
+	n := end - p
+	if n >= 3 {
+		return s.fenceAt(p, end, b)
+	}
+	s.c.Seek(end)
+	s.text(end)
+	if b == '`' {
+		switch s.ticks {
+		case 0:
+			s.ticks = n
+		case n:
+			s.ticks = 0
+		}
+	}
+	return text
+}
+
+// runEnd returns the offset behind a run of one byte.
+func (l *look) runEnd(off int, b byte) int {
+	for {
+		n, ok := l.c.At(off)
+		if !ok || n != b {
+			return off
+		}
+		off++
+	}
+}
+
+// inCode reports whether p stands in inline code: back quotes opened before it on its
+// line, and close behind it on the same line.
+func (s *Scanner) inCode(p int) bool {
+	if s.ticks == 0 {
+		return false
+	}
+	for off := p; off < p+1024; off++ {
+		b, ok := s.c.At(off)
+		if !ok || b == '\n' {
+			break
+		}
+		if b == '`' {
+			return true
+		}
+	}
+	s.ticks = 0
+	return false
+}
+
+// closeFence looks for the end of the code block that p is in.
+func (s *Scanner) closeFence(p int, b byte) outcome {
+	if b != s.fence[0] {
+		return retry
+	}
+	end := s.runEnd(p, b)
+	if n := end - p; n >= len(s.fence) && (n >= 3 || s.atLineStart(p)) && s.endsHere(end) {
+		s.fence = nil
+	}
+	s.c.Seek(end)
+	s.text(end)
+	return text
+}
