@@ -10,7 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
@@ -44,7 +45,7 @@ type collector struct {
 
 	out     outbox
 	text    teller // of the call of the text that is being read
-	scanner *extractor.Scanner
+	scanner *scan.Scanner
 }
 
 func newCollector(p *Parser, context Context, start time.Time) *collector {
@@ -111,9 +112,9 @@ func (c *collector) Recast() {
 }
 
 // Draft rejects a call that stands in reasoning that was closed.
-func (c *collector) Draft(d *extractor.Dialect, at int) {
+func (c *collector) Draft(d *dialect.Row, at int) {
 	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{
-		SourceFormat: normalizer.Format(d.Name), Provenance: extractor.Marked, Span: [2]int{at, at},
+		SourceFormat: normalizer.Format(d.Name), Provenance: call.Marked, Span: [2]int{at, at},
 	}}
 	c.res.Rejected = append(c.res.Rejected, rejectedOf(&call, inReasoning))
 }
@@ -151,20 +152,20 @@ func (c *collector) extend(from, to int) {
 	if n == 0 {
 		return
 	}
-	if i := len(c.res.Calls); i > 0 && c.res.Calls[i-1].Provenance != extractor.Native && c.res.Calls[i-1].Span[0] >= from {
+	if i := len(c.res.Calls); i > 0 && c.res.Calls[i-1].Provenance != call.Native && c.res.Calls[i-1].Span[0] >= from {
 		return
 	}
-	if x := &c.res.Rejected[n-1]; x.Provenance == extractor.Marked && x.Span[0] >= from && x.Span[1] <= to {
+	if x := &c.res.Rejected[n-1]; x.Provenance == call.Marked && x.Span[0] >= from && x.Span[1] <= to {
 		x.Extent = [2]int{from, to}
 	}
 }
 
 // Candidate takes what may be a call of the text, and reports whether its text leaves
 // the content.
-func (c *collector) Candidate(cand *extractor.Candidate) bool { return c.take(cand, &c.text) }
+func (c *collector) Candidate(cand *scan.Candidate) bool { return c.take(cand, &c.text) }
 
 // take takes what may be a call, of which a teller has told.
-func (c *collector) take(cand *extractor.Candidate, t *teller) (consumed bool) {
+func (c *collector) take(cand *scan.Candidate, t *teller) (consumed bool) {
 	if !c.budget.admits(&c.p.o) {
 		c.warn("too_many_candidates")
 		return false
@@ -205,7 +206,7 @@ func (c *collector) take(cand *extractor.Candidate, t *teller) (consumed bool) {
 
 // wasBroken reports whether a candidate is the one that was rejected last as
 // unreadable: several dialects that share a marker may have tried it.
-func (c *collector) wasBroken(cand *extractor.Candidate) bool {
+func (c *collector) wasBroken(cand *scan.Candidate) bool {
 	n := len(c.res.Rejected)
 	if n == 0 || cand.Err == nil {
 		return false
@@ -216,7 +217,7 @@ func (c *collector) wasBroken(cand *extractor.Candidate) bool {
 
 // decide does what a verdict says, and reports whether the candidate's text leaves the
 // content.
-func (c *collector) decide(cand *extractor.Candidate, v *verdict, t *teller) bool {
+func (c *collector) decide(cand *scan.Candidate, v *verdict, t *teller) bool {
 	c.explained(cand, v)
 	switch {
 	case v.made():
@@ -241,7 +242,7 @@ func (c *collector) admit(v *verdict, t *teller) {
 	switch {
 	case n >= c.p.o.MaxCalls:
 		err := validator.Error{Code: CodeTooManyCalls, Message: fmt.Sprintf("more than %d calls in one text", c.p.o.MaxCalls)}
-		v.reject(string(err.Code), v.call.Provenance != extractor.Bare, err)
+		v.reject(string(err.Code), v.call.Provenance != call.Bare, err)
 	case !t.started && c.pairs(&v.call):
 		c.warn("repeat_dropped")
 		v.reason = "stands in the text and in the provider's field"
@@ -259,13 +260,13 @@ func sameCall(a, b *Call) bool {
 
 // pairs reports whether a call stands both in the text and in the provider's own
 // field, and was made already. Each call excuses one other.
-func (c *collector) pairs(call *Call) bool {
+func (c *collector) pairs(x *Call) bool {
 	if c.judge.native == "" {
 		return false
 	}
 	for i := range c.res.Calls {
-		x := &c.res.Calls[i]
-		if (x.Provenance == extractor.Native) != (call.Provenance == extractor.Native) && !c.paired[i] && sameCall(x, call) {
+		before := &c.res.Calls[i]
+		if (before.Provenance == call.Native) != (x.Provenance == call.Native) && !c.paired[i] && sameCall(before, x) {
 			if c.paired == nil {
 				c.paired = map[int]bool{}
 			}
@@ -294,7 +295,7 @@ const maxBroken = 16
 
 // noteBroken remembers an object without a marker that cannot be read, for the
 // fallbacks, if it names a tool.
-func (c *collector) noteBroken(cand *extractor.Candidate, broken string) {
+func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
 	if !c.p.deep || len(c.broken) >= maxBroken || cand.Evidence.Quoted || cand.Evidence.Example {
 		return
 	}
@@ -306,7 +307,7 @@ func (c *collector) noteBroken(cand *extractor.Candidate, broken string) {
 }
 
 // explained tells what became of a candidate.
-func (c *collector) explained(cand *extractor.Candidate, v *verdict) {
+func (c *collector) explained(cand *scan.Candidate, v *verdict) {
 	if c.explain != nil {
 		c.explain(Candidate{Candidate: *cand, Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score})
 	}
@@ -357,7 +358,7 @@ func (p *Parser) newID() string {
 }
 
 // show has a teller send what has become certain of a call whose text is at a cursor.
-func (c *collector) show(t *teller, part *extractor.Partial, cur *lenient.Cursor) {
+func (c *collector) show(t *teller, part *scan.Partial, cur *lenient.Cursor) {
 	if c.out.emit == nil || t.whole || c.p.o.StrictMode || c.p.o.DropRepeats {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
@@ -276,7 +276,7 @@ func usable(all []*scan.Candidate, o DecodeOptions) []found {
 			continue
 		}
 		switch {
-		case c.Method == extractor.MethodFullJSON && len(all) == 1:
+		case c.Method == call.MethodFullJSON && len(all) == 1:
 			f.rank = -1
 		case c.Evidence.Fence != "":
 			f.rank = len(all) - i // the last fence first

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 )
 
 // Candidate is a stretch of text that was considered, and what became of it.
 type Candidate struct {
-	extractor.Candidate
+	scan.Candidate
 	Tool   string
 	Format normalizer.Format
 	Score  Score

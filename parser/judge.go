@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -73,21 +74,21 @@ func (b *budget) admits(o *Options) bool {
 }
 
 // unreadable reports whether the text of a candidate could not be read.
-func unreadable(cand *extractor.Candidate) bool {
-	return cand.Err != nil && !errors.Is(cand.Err, extractor.ErrExpression)
+func unreadable(cand *scan.Candidate) bool {
+	return cand.Err != nil && !errors.Is(cand.Err, scan.ErrExpression)
 }
 
 // open finds the entries of a candidate: each may be a call. What could not be read is
 // repaired first, if it can be, and the candidate changed so. Where there are no
 // entries the verdict says what the candidate is as a whole.
-func (j *judge) open(cand *extractor.Candidate, b *budget) (normalizer.Found, verdict) {
+func (j *judge) open(cand *scan.Candidate, b *budget) (normalizer.Found, verdict) {
 	if j.p.o.Methods != nil && !slices.Contains(j.p.o.Methods, cand.Method) {
 		return normalizer.Found{}, verdict{reason: "found by " + string(cand.Method) + ", which does not count"}
 	}
 	failed, broken := unreadable(cand), brokenText(cand)
 	if failed && !j.repair(cand, b) {
 		v := verdict{reason: "not readable: " + cand.Err.Error()}
-		if cand.Provenance != extractor.Bare {
+		if cand.Provenance != call.Bare {
 			v = j.malformed(cand, &normalizer.Found{}, v.reason, "the call cannot be read: "+cand.Err.Error())
 		}
 		v.broken = broken
@@ -99,25 +100,25 @@ func (j *judge) open(cand *extractor.Candidate, b *budget) (normalizer.Found, ve
 	}
 	const noCall = "not the shape of a call"
 	switch {
-	case failed && cand.Provenance == extractor.Marked:
+	case failed && cand.Provenance == call.Marked:
 		v := j.malformed(cand, &found, noCall, "the call cannot be read: "+cand.Err.Error())
 		v.broken = broken
 		return found, v
-	case cand.Provenance == extractor.Native: // the provider says that it is one
+	case cand.Provenance == call.Native: // the provider says that it is one
 		return found, j.malformed(cand, &found, noCall, "the arguments are not JSON")
 	}
 	return found, verdict{reason: noCall}
 }
 
 // malformed rejects a candidate that cannot be read.
-func (j *judge) malformed(cand *extractor.Candidate, found *normalizer.Found, reason, message string) verdict {
+func (j *judge) malformed(cand *scan.Candidate, found *normalizer.Found, reason, message string) verdict {
 	v := verdict{call: j.callOf(cand, found, cand.Name, cand.ID)}
 	v.reject(reason, false, validator.Error{Code: CodeMalformed, Message: message})
 	return v
 }
 
 // repair tries to read a broken candidate by other means.
-func (j *judge) repair(cand *extractor.Candidate, b *budget) bool {
+func (j *judge) repair(cand *scan.Candidate, b *budget) bool {
 	if !j.p.inline || b.repairs >= j.p.o.MaxRepairAttempts {
 		return false
 	}
@@ -146,13 +147,13 @@ func (j *judge) repair(cand *extractor.Candidate, b *budget) bool {
 
 // brokenText is the text of a candidate that could not be read: all of it, or that of
 // its arguments.
-func brokenText(cand *extractor.Candidate) string {
+func brokenText(cand *scan.Candidate) string {
 	text, _ := cand.Value.(string)
 	return text
 }
 
 // normalize finds the calls of a candidate that was read.
-func (j *judge) normalize(cand *extractor.Candidate) normalizer.Found {
+func (j *judge) normalize(cand *scan.Candidate) normalizer.Found {
 	if cand.Named {
 		if cand.Dialect != nil && slices.Contains(cand.Dialect.Options.None, cand.Name) {
 			return normalizer.Found{}
@@ -170,7 +171,7 @@ func (j *judge) normalize(cand *extractor.Candidate) normalizer.Found {
 		return normalizer.Found{Format: normalizer.Unknown, Confidence: 1, Entries: []normalizer.Entry{e}}
 	}
 	found := normalizer.Detect(cand.Value, normalizer.Options{
-		Registry: j.p.registry, Marked: cand.Provenance != extractor.Bare, Truncated: cand.Truncated,
+		Registry: j.p.registry, Marked: cand.Provenance != call.Bare, Truncated: cand.Truncated,
 	})
 	found.Entries = slices.DeleteFunc(found.Entries, func(e normalizer.Entry) bool {
 		return isNoTool(e.Name) && j.p.registry.Get(e.Name) == nil
@@ -188,7 +189,7 @@ func isNoTool(name string) bool {
 }
 
 // callOf is what a candidate says of a call, before anything of it was checked.
-func (j *judge) callOf(cand *extractor.Candidate, found *normalizer.Found, tool, id string) Call {
+func (j *judge) callOf(cand *scan.Candidate, found *normalizer.Found, tool, id string) Call {
 	return Call{NormalizedToolCall: normalizer.NormalizedToolCall{
 		ID: id, Tool: tool, Provenance: cand.Provenance, Raw: cand.Raw, Span: [2]int{cand.Start, cand.End}, Truncated: cand.Truncated,
 		SourceFormat: j.format(cand, found), Metadata: normalizer.Metadata{Model: j.c.Model, Timestamp: j.start, ParsingMethod: cand.Method},
@@ -197,52 +198,52 @@ func (j *judge) callOf(cand *extractor.Candidate, found *normalizer.Found, tool,
 
 // entry judges one entry of a candidate: which tool it calls, with which parameters,
 // and whether it may.
-func (j *judge) entry(cand *extractor.Candidate, found *normalizer.Found, e *normalizer.Entry, from origin) verdict {
+func (j *judge) entry(cand *scan.Candidate, found *normalizer.Found, e *normalizer.Entry, from origin) verdict {
 	v := verdict{call: j.callOf(cand, found, e.Name, e.ID)}
-	call := &v.call
+	x := &v.call
 	sc := newScorer()
 	sc.where(cand, from)
 	if !e.Explicit {
 		sc.add("shape_loose")
 	}
-	call.Inferred = cand.Evidence.InReasoning || from.openReasoning
+	x.Inferred = cand.Evidence.InReasoning || from.openReasoning
 	if p := from.proposal; p != nil {
-		call.Inferred = call.Inferred || p.Inferred
-		call.Repairs = append(call.Repairs, p.Fixes...)
+		x.Inferred = x.Inferred || p.Inferred
+		x.Repairs = append(x.Repairs, p.Fixes...)
 	}
 	for _, n := range cand.Fixes.Names() {
 		if n == "truncated" && !cand.Truncated {
 			n = "missing_close"
 		}
-		call.Repairs = append(call.Repairs, n)
+		x.Repairs = append(x.Repairs, n)
 	}
-	tool := j.tool(cand, e, call, sc)
+	tool := j.tool(cand, e, x, sc)
 	if tool == nil {
 		j.unknownTool(cand, e, &v, sc)
 		return v
 	}
 	params, ok := j.bind(cand, tool, e.Arguments, sc)
 	if !ok {
-		call.score(sc.done())
+		x.score(sc.done())
 		err := validator.Error{Code: validator.InvalidType, Message: "the arguments are not an object"}
-		v.reject(err.Message, cand.Provenance != extractor.Bare, err)
+		v.reject(err.Message, cand.Provenance != call.Bare, err)
 		return v
 	}
-	errs := j.validate(cand, tool, params, call, sc)
+	errs := j.validate(cand, tool, params, x, sc)
 	score := sc.done()
 	if p := from.proposal; p != nil && p.Confidence > 0 {
 		score.Overall = min(score.Overall, round(p.Confidence))
 	}
-	call.score(score)
+	x.score(score)
 	v.consumed = true
-	if errs := j.reasons(cand, call, tool, errs, from); len(errs) > 0 {
-		v.reject(string(errs[0].Code), cand.Provenance != extractor.Bare && errs[0].Code != CodeLowConfidence, errs...)
+	if errs := j.reasons(cand, x, tool, errs, from); len(errs) > 0 {
+		v.reject(string(errs[0].Code), cand.Provenance != call.Bare && errs[0].Code != CodeLowConfidence, errs...)
 	}
 	return v
 }
 
 // tool returns the tool that an entry names, nil if there is none.
-func (j *judge) tool(cand *extractor.Candidate, e *normalizer.Entry, call *Call, sc *scorer) *registry.Tool {
+func (j *judge) tool(cand *scan.Candidate, e *normalizer.Entry, call *Call, sc *scorer) *registry.Tool {
 	tools := j.p.registry
 	match, known := tools.Lookup(e.Name)
 	if !known && cand.Truncated && !cand.Named {
@@ -268,7 +269,7 @@ func (j *judge) tool(cand *extractor.Candidate, e *normalizer.Entry, call *Call,
 
 // unknownTool rejects an entry that names no tool. What neither a marker nor its shape
 // shows to be a call is text.
-func (j *judge) unknownTool(cand *extractor.Candidate, e *normalizer.Entry, v *verdict, sc *scorer) {
+func (j *judge) unknownTool(cand *scan.Candidate, e *normalizer.Entry, v *verdict, sc *scorer) {
 	err := validator.Error{
 		Code: validator.UnknownTool, Message: fmt.Sprintf("there is no tool %q", clip(e.Name)), SuggestedFix: j.p.registry.Suggest(e.Name),
 	}
@@ -277,13 +278,13 @@ func (j *judge) unknownTool(cand *extractor.Candidate, e *normalizer.Entry, v *v
 	}
 	sc.errors([]validator.Error{err})
 	v.call.score(sc.done())
-	if cand.Provenance == extractor.Bare && !e.Explicit && err.SuggestedFix == "" {
+	if cand.Provenance == call.Bare && !e.Explicit && err.SuggestedFix == "" {
 		v.reason = "no tool of that name"
 		return
 	}
 	params, _ := e.Arguments.(map[string]any)
 	v.call.Parameters = withoutTypes(params)
-	v.reject("unknown tool", cand.Provenance != extractor.Bare && !cand.Evidence.Quoted && !cand.Evidence.Example, err)
+	v.reject("unknown tool", cand.Provenance != call.Bare && !cand.Evidence.Quoted && !cand.Evidence.Example, err)
 }
 
 // withoutTypes turns untyped text into strings, for parameters of no known tool.
@@ -292,42 +293,42 @@ func withoutTypes(params map[string]any) map[string]any {
 }
 
 // validate fills in a call's parameters and returns what is wrong with them.
-func (j *judge) validate(cand *extractor.Candidate, tool *registry.Tool, params map[string]any, call *Call, sc *scorer) []validator.Error {
+func (j *judge) validate(cand *scan.Candidate, tool *registry.Tool, params map[string]any, x *Call, sc *scorer) []validator.Error {
 	o := j.p.o.Validation
 	if j.c.Values != nil {
 		o.Values = maps.Clone(j.c.Values)
 	}
 	o.NoCoercion = o.NoCoercion || j.p.o.StrictMode
 	r := validator.Validate(tool, params, o)
-	call.Parameters = r.Parameters
-	call.Coercions = append(call.Coercions, r.Coercions...)
-	call.Defaults = append(call.Defaults, r.Defaults...)
-	call.Warnings = append(call.Warnings, r.Warnings...)
+	x.Parameters = r.Parameters
+	x.Coercions = append(x.Coercions, r.Coercions...)
+	x.Defaults = append(x.Defaults, r.Defaults...)
+	x.Warnings = append(x.Warnings, r.Warnings...)
 	for _, k := range []lenient.FixKind{lenient.DuplicateKey, lenient.LoneSurrogate, lenient.InvalidUTF8} {
 		if cand.Fixes.Has(k) {
-			call.Warnings = append(call.Warnings, k.String())
+			x.Warnings = append(x.Warnings, k.String())
 		}
 	}
 	if r.Factor != 1 {
 		sc.factor("coerced", semantic, r.Factor)
 	}
 	sc.errors(r.Errors)
-	if placeholder(call.Parameters) && (cand.Evidence.Example || cand.Provenance == extractor.Bare && len(call.Parameters) > 0) {
+	if placeholder(x.Parameters) && (cand.Evidence.Example || cand.Provenance == call.Bare && len(x.Parameters) > 0) {
 		sc.add("placeholder")
 	}
 	return r.Errors
 }
 
 // format names what a call was written as.
-func (j *judge) format(cand *extractor.Candidate, found *normalizer.Found) normalizer.Format {
+func (j *judge) format(cand *scan.Candidate, found *normalizer.Found) normalizer.Format {
 	switch {
 	case cand.Dialect != nil && cand.Dialect.Format != "":
 		return normalizer.Format(cand.Dialect.Format)
 	case cand.Dialect != nil:
 		return normalizer.Format(cand.Dialect.Name)
-	case cand.Method == extractor.MethodCodeblock:
+	case cand.Method == call.MethodCodeblock:
 		return normalizer.MarkdownJSON
-	case cand.Provenance == extractor.Native && j.native != "":
+	case cand.Provenance == call.Native && j.native != "":
 		return j.native
 	case found.Format == normalizer.Unknown || found.Format == "":
 		return normalizer.PlainText
@@ -336,7 +337,7 @@ func (j *judge) format(cand *extractor.Candidate, found *normalizer.Found) norma
 }
 
 // bind gives arguments without names their names, in the tool's order.
-func (j *judge) bind(cand *extractor.Candidate, tool *registry.Tool, arguments any, sc *scorer) (map[string]any, bool) {
+func (j *judge) bind(cand *scan.Candidate, tool *registry.Tool, arguments any, sc *scorer) (map[string]any, bool) {
 	var list []any
 	params := map[string]any{}
 	switch a := arguments.(type) {
@@ -395,35 +396,35 @@ func isParameters(tool *registry.Tool, object map[string]any) bool {
 // reasons says why a call must not be made; invalid is what its schema finds wrong. The
 // first reason that holds counts.
 func (j *judge) reasons(
-	cand *extractor.Candidate, call *Call, tool *registry.Tool, invalid []validator.Error, from origin,
+	cand *scan.Candidate, x *Call, tool *registry.Tool, invalid []validator.Error, from origin,
 ) []validator.Error {
 	o := &j.p.o
-	truncated := call.Truncated && from.proposal == nil // a fallback's proposal is as whole as it can be
+	truncated := x.Truncated && from.proposal == nil // a fallback's proposal is as whole as it can be
 	one := func(code validator.Code, format string, args ...any) []validator.Error {
 		return []validator.Error{{Code: code, Message: fmt.Sprintf(format, args...)}}
 	}
 	lowConfidence := func() []validator.Error {
-		return one(CodeLowConfidence, "confidence %.2f is below %.2f", call.Confidence, o.MinConfidence)
+		return one(CodeLowConfidence, "confidence %.2f is below %.2f", x.Confidence, o.MinConfidence)
 	}
 	switch {
-	case errors.Is(cand.Err, extractor.ErrExpression):
+	case errors.Is(cand.Err, scan.ErrExpression):
 		return one(CodeExpression, "%v", cand.Err)
 	case truncated && !o.AllowPartial:
 		return append(one(CodeTruncated, "the text ends inside the call"), invalid...)
-	case tool.RequireMarker && (call.Provenance == extractor.Bare || call.Inferred || cand.Method == extractor.MethodAssisted):
+	case tool.RequireMarker && (x.Provenance == call.Bare || x.Inferred || cand.Method == call.MethodAssisted):
 		return one(CodeMarkerRequired, "%q takes only calls that the model marked as calls", tool.Name)
-	case call.Provenance == extractor.Bare && j.isEcho(cand.Raw):
+	case x.Provenance == call.Bare && j.isEcho(cand.Raw):
 		return one(CodeEcho, "the text only repeats what was said to the model")
-	case o.StrictMode && len(call.Repairs) > 0:
-		return one(CodeStrict, "the call needed repairs: %s", strings.Join(call.Repairs, ", "))
-	case call.Confidence < o.MinConfidence &&
-		(cand.Evidence.Quoted || cand.Evidence.Example || call.Score.Components.Contextual < o.MinConfidence):
+	case o.StrictMode && len(x.Repairs) > 0:
+		return one(CodeStrict, "the call needed repairs: %s", strings.Join(x.Repairs, ", "))
+	case x.Confidence < o.MinConfidence &&
+		(cand.Evidence.Quoted || cand.Evidence.Example || x.Score.Components.Contextual < o.MinConfidence):
 		return lowConfidence() // where it stands speaks against it: what is wrong with it matters to nobody
 	case len(invalid) > 0 && truncated:
 		return nil // what is missing was cut off
 	case len(invalid) > 0:
 		return invalid
-	case call.Confidence < o.MinConfidence && !call.Truncated:
+	case x.Confidence < o.MinConfidence && !x.Truncated:
 		return lowConfidence()
 	}
 	return nil

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/cache"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/validator"
@@ -64,7 +65,7 @@ type Options struct {
 	MaxCandidates int
 	// Methods are the ways of finding calls that count; what was found otherwise is
 	// text. nil means all.
-	Methods []extractor.Method
+	Methods []call.Method
 	// DropRepeats drops a call that repeats the one right before it exactly.
 	DropRepeats bool
 	// Validation says how parameters may be changed to fit.
@@ -89,7 +90,7 @@ type Options struct {
 	// sends the beginnings of calls and their arguments as they become certain.
 	Complete bool
 
-	dialects []extractor.Dialect
+	dialects []dialect.Row
 }
 
 // ErrOption says that an option has a value it cannot have.
@@ -138,7 +139,7 @@ type Option func(*Options)
 
 // WithDialects adds dialects to the built-in ones. A dialect of a built-in one's
 // name takes its place.
-func WithDialects(rows ...extractor.Dialect) Option {
+func WithDialects(rows ...dialect.Row) Option {
 	return func(o *Options) { o.dialects = append(o.dialects, rows...) }
 }
 

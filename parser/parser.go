@@ -9,17 +9,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/callwright/callwright/cache"
-	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -35,7 +34,7 @@ var (
 type Parser struct {
 	registry *registry.Registry
 	o        Options
-	table    *extractor.Table
+	table    *scan.Table
 	chain    fallback.Chain
 	// inline says that broken calls are repaired where they stand, deep that the
 	// chain has tiers that look at the text itself.
@@ -45,8 +44,8 @@ type Parser struct {
 }
 
 // builtin is the table of the built-in dialects.
-var builtin = func() *extractor.Table {
-	t, err := extractor.NewTable(dialects.All()...)
+var builtin = func() *scan.Table {
+	t, err := scan.NewTable(dialect.Builtin())
 	if err != nil {
 		panic("built-in dialects: " + err.Error())
 	}
@@ -72,7 +71,7 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	}
 	p := &Parser{registry: r, o: o, table: builtin, models: models}
 	if len(o.dialects) > 0 {
-		t, err := extractor.NewTable(append(slices.Clone(o.dialects), withoutNames(dialects.All(), o.dialects)...)...)
+		t, err := scan.NewTable(dialect.Builtin().With(dialect.Set{Dialects: o.dialects}))
 		if err != nil {
 			return nil, err
 		}
@@ -83,15 +82,8 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	return p, nil
 }
 
-// withoutNames leaves out the rows that others replace.
-func withoutNames(rows, replaced []extractor.Dialect) []extractor.Dialect {
-	return slices.DeleteFunc(rows, func(d extractor.Dialect) bool {
-		return slices.ContainsFunc(replaced, func(r extractor.Dialect) bool { return r.Name == d.Name })
-	})
-}
-
 // Dialects returns the dialects that the parser reads.
-func (p *Parser) Dialects() []extractor.Dialect { return p.table.Dialects() }
+func (p *Parser) Dialects() []dialect.Row { return p.table.Dialects() }
 
 // Parse reads a whole text. The result is never nil; with an error it holds what
 // was found until then.
@@ -129,7 +121,7 @@ func (p *Parser) scan(ctx context.Context, c *collector, text string) error {
 
 // read runs a scanner over a cursor. watch says that the text is still arriving.
 func (p *Parser) read(ctx context.Context, c *collector, cur *lenient.Cursor, watch bool) error {
-	c.scanner = extractor.NewScanner(cur, extractor.ScanOptions{
+	c.scanner = scan.New(cur, scan.Options{
 		Table: p.table, Registry: p.registry, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {

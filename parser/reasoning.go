@@ -3,7 +3,8 @@ package parser
 import (
 	"strings"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
 )
@@ -32,11 +33,11 @@ func (c *collector) looksLikeReasoning() bool {
 // mayDefer holds back the events of a call from here on, where the text before it may
 // be reasoning without an opening marker: what closes it may yet come, and then the
 // call was a draft.
-func (c *collector) mayDefer(cand *extractor.Candidate) {
+func (c *collector) mayDefer(cand *scan.Candidate) {
 	if c.out.holding || c.reasoned || c.content.len() == 0 {
 		return
 	}
-	if cand.Provenance != extractor.Bare && !c.looksLikeReasoning() {
+	if cand.Provenance != call.Bare && !c.looksLikeReasoning() {
 		return
 	}
 	c.out.holding = true
@@ -46,7 +47,7 @@ func (c *collector) mayDefer(cand *extractor.Candidate) {
 // readOpenReasoning looks for calls in reasoning that was never closed. What it finds
 // is inferred.
 func (c *collector) readOpenReasoning() {
-	s := extractor.NewScanner(lenient.NewText(c.reasoning.String()), extractor.ScanOptions{
+	s := scan.New(lenient.NewText(c.reasoning.String()), scan.Options{
 		Table: c.p.table, Registry: c.p.registry, Prefer: c.p.prefer(c.context),
 	}, &openReasoning{collector: c})
 	// Without a check the scan ends with the text.
@@ -64,7 +65,7 @@ type openReasoning struct {
 }
 
 // Candidate takes what may be a call.
-func (x *openReasoning) Candidate(cand *extractor.Candidate) (consumed bool) {
+func (x *openReasoning) Candidate(cand *scan.Candidate) (consumed bool) {
 	c := x.collector
 	if !x.budget.admits(&c.p.o) {
 		return false
@@ -90,10 +91,10 @@ func (x *openReasoning) Candidate(cand *extractor.Candidate) (consumed bool) {
 }
 
 // Nothing else of the reasoning is looked for.
-func (*openReasoning) Content(string)                {}
-func (*openReasoning) Reasoning(string)              {}
-func (*openReasoning) Recast()                       {}
-func (*openReasoning) Abandoned()                    {}
-func (*openReasoning) Unclosed()                     {}
-func (*openReasoning) Draft(*extractor.Dialect, int) {}
-func (*openReasoning) Dropped(int, int, scan.Why)    {}
+func (*openReasoning) Content(string)             {}
+func (*openReasoning) Reasoning(string)           {}
+func (*openReasoning) Recast()                    {}
+func (*openReasoning) Abandoned()                 {}
+func (*openReasoning) Unclosed()                  {}
+func (*openReasoning) Draft(*dialect.Row, int)    {}
+func (*openReasoning) Dropped(int, int, scan.Why) {}

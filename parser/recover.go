@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
@@ -123,7 +123,7 @@ func (c *collector) fallBack(ctx context.Context) {
 
 // propose makes the calls of a proposal, if all of them are valid.
 func (c *collector) propose(p *fallback.Proposal) error {
-	cand := &extractor.Candidate{
+	cand := &scan.Candidate{
 		Method: p.Method, Provenance: p.Provenance, Start: p.Span[0], End: p.Span[1], Raw: p.Raw, Truncated: p.Truncated, Value: p.Value,
 	}
 	if p.Tool != "" {

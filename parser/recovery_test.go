@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -292,7 +292,7 @@ func TestBudgets(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	p := mustParser(t, canvas(t), parser.Options{Methods: []extractor.Method{extractor.MethodDialect}})
+	p := mustParser(t, canvas(t), parser.Options{Methods: []call.Method{call.MethodDialect}})
 	if r := mustParse(t, p, `{"name": "set_text", "arguments": {"text": "a"}}`, parser.Context{}); len(r.Calls) != 0 || r.Content == "" {
 		t.Errorf("%+v", r)
 	}

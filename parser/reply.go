@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 )
 
@@ -287,7 +288,7 @@ func (f *ReplyFeeder) Partial() *Result {
 type openCall struct {
 	index   int // of the provider's
 	custom  bool
-	part    extractor.Partial
+	part    scan.Partial
 	teller  teller
 	reading *lenient.Reading // of its arguments
 	reader  *lenient.Reader
@@ -316,7 +317,7 @@ func (f *ReplyFeeder) begin(e adapters.Event) {
 		return
 	}
 	n := &openCall{index: e.Index, custom: e.Custom, teller: f.text.c.newTeller()}
-	n.part = extractor.Partial{Name: e.Name, ID: e.ID, Marked: true}
+	n.part = scan.Partial{Name: e.Name, ID: e.ID, Marked: true}
 	n.reading = lenient.Start(func(c *lenient.Cursor) (err error) {
 		n.reader = lenient.NewReader(c, lenient.Options{Watch: true})
 		n.part.Arguments = n.reader
@@ -356,8 +357,8 @@ func (f *ReplyFeeder) settle(cut bool) {
 		n.reading.End()
 	}
 	n.reading.Stop()
-	cand := &extractor.Candidate{
-		Method: extractor.MethodNative, Provenance: extractor.Native, Named: true, Name: n.part.Name, ID: n.part.ID, Raw: string(n.raw), Truncated: cut,
+	cand := &scan.Candidate{
+		Method: call.MethodNative, Provenance: call.Native, Named: true, Name: n.part.Name, ID: n.part.ID, Raw: string(n.raw), Truncated: cut,
 	}
 	c := f.text.c
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
@@ -102,7 +102,7 @@ func TestNativeCalls(t *testing.T) {
 				t.Fatalf("%+v", got)
 			}
 			c := got.Calls[0]
-			if s, _ := json.Marshal(c.Parameters); string(s) != tt.want || c.Provenance != extractor.Native || c.ID != "id_"+tt.tool || c.Raw != tt.arguments || c.Metadata.ParsingMethod != extractor.MethodNative {
+			if s, _ := json.Marshal(c.Parameters); string(s) != tt.want || c.Provenance != call.Native || c.ID != "id_"+tt.tool || c.Raw != tt.arguments || c.Metadata.ParsingMethod != call.MethodNative {
 				t.Errorf("%s %+v", s, c)
 			}
 			if tt.warning != "" && !slices.Contains(got.Warnings, tt.warning) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
@@ -29,15 +29,15 @@ type Call struct {
 
 // Rejected is what looked like a call and is none, or none that can be run.
 type Rejected struct {
-	Tool       string               `json:"tool"`
-	ID         string               `json:"id,omitempty"`
-	Parameters map[string]any       `json:"parameters,omitempty"`
-	Confidence float64              `json:"confidence"`
-	Truncated  bool                 `json:"truncated,omitempty"`
-	Format     normalizer.Format    `json:"source_format,omitempty"`
-	Provenance extractor.Provenance `json:"provenance,omitempty"`
-	Raw        string               `json:"raw,omitempty"`
-	Span       [2]int               `json:"span"`
+	Tool       string            `json:"tool"`
+	ID         string            `json:"id,omitempty"`
+	Parameters map[string]any    `json:"parameters,omitempty"`
+	Confidence float64           `json:"confidence"`
+	Truncated  bool              `json:"truncated,omitempty"`
+	Format     normalizer.Format `json:"source_format,omitempty"`
+	Provenance call.Provenance   `json:"provenance,omitempty"`
+	Raw        string            `json:"raw,omitempty"`
+	Span       [2]int            `json:"span"`
 	// Extent are the offsets of all that was taken out of the content with it, its
 	// markers included; zero if nothing was.
 	Extent [2]int            `json:"-"`

@@ -4,8 +4,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/validator"
 )
 
@@ -89,14 +90,14 @@ func (s *scorer) done() Score {
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
 // where scores what stands around a candidate, and how it was found.
-func (s *scorer) where(c *extractor.Candidate, from origin) {
+func (s *scorer) where(c *scan.Candidate, from origin) {
 	ev := &c.Evidence
 	switch {
-	case c.Provenance == extractor.Native:
+	case c.Provenance == call.Native:
 		s.add("native")
-	case c.Provenance == extractor.Marked && ev.Fence != "":
+	case c.Provenance == call.Marked && ev.Fence != "":
 		s.add("tool_fence")
-	case c.Provenance == extractor.Marked:
+	case c.Provenance == call.Marked:
 		s.add("marked")
 	case ev.Whole:
 		s.add("whole_text")
@@ -108,7 +109,7 @@ func (s *scorer) where(c *extractor.Candidate, from origin) {
 		s.add("in_prose")
 	}
 	switch {
-	case ev.Example && ev.Intent && c.Provenance != extractor.Bare:
+	case ev.Example && ev.Intent && c.Provenance != call.Bare:
 		s.add("example_intended")
 	case ev.Example:
 		s.add("example")
@@ -153,9 +154,9 @@ func (s *scorer) where(c *extractor.Candidate, from origin) {
 	}
 	if from.proposal != nil {
 		switch from.proposal.Method {
-		case extractor.MethodAssisted:
+		case call.MethodAssisted:
 			s.add("assisted")
-		case extractor.MethodIntent:
+		case call.MethodIntent:
 			s.add("concluded")
 		}
 	}

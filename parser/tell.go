@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -27,10 +27,10 @@ type teller struct {
 	coercion *validator.Options
 	whole    bool // calls are sent only when they are whole
 
-	of      *extractor.Partial // the call that is being read
-	started bool               // its beginning was sent
-	stuck   bool               // what comes next depends on what comes after it
-	index   int                // of the call, in the order in which calls begin
+	of      *scan.Partial // the call that is being read
+	started bool          // its beginning was sent
+	stuck   bool          // what comes next depends on what comes after it
+	index   int           // of the call, in the order in which calls begin
 	id      string
 	idLater bool // the model may yet give the call an id
 	tool    *registry.Tool

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 )
 
 // view is what can be seen of a call while it is being read. It shares memory with the
@@ -43,7 +43,7 @@ const (
 )
 
 // look returns what can be seen of a call whose text is at a cursor.
-func look(p *extractor.Partial, c *lenient.Cursor) view {
+func look(p *scan.Partial, c *lenient.Cursor) view {
 	v := view{name: p.Name, id: p.ID, certain: p.Name != "", close: p.Close, keys: p.Keys, values: p.Values}
 	switch {
 	case p.Call != nil:

@@ -3,7 +3,7 @@ package corpus
 import (
 	"strings"
 
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 )
 
 // shapes are forms of JSON without markers, each written for all calls of a text.
@@ -65,7 +65,7 @@ func (g *generator) write(c *Case) {
 		c.Text = shapes[c.Format](g, c.Want)
 		return
 	}
-	rows := dialects.All()
+	rows := dialect.Builtin().Dialects
 	for {
 		d := rows[g.r.IntN(len(rows))]
 		w, ok := d.Writer()
