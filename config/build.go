@@ -14,6 +14,7 @@ import (
 	ollama "github.com/callwright/callwright/adapters/ollama/client"
 	openai "github.com/callwright/callwright/adapters/openai/client"
 	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/outbound"
@@ -145,11 +146,9 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 		if err != nil {
 			return nil, err
 		}
-		rows, err := extractor.ParseDialects(data)
-		if err != nil {
+		if p.Options.Dialects, err = dialect.Parse(data); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Extraction.Dialects, err)
 		}
-		p.More = append(p.More, parser.WithDialects(rows...))
 	}
 	p.Models = adapters.DefaultModels()
 	if c.Parser.Models != "" {

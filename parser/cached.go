@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/normalizer"
 )
@@ -32,9 +33,9 @@ var parsers atomic.Int64
 func (p *Parser) identify() {
 	o := p.o
 	o.Cache, o.Metrics, o.Patterns, o.Logger, o.NewID = nil, nil, nil, nil, nil
-	o.Fallbacks, o.dialects = nil, nil
+	o.Fallbacks, o.Dialects = nil, dialect.Set{}
 	p.identity = fmt.Sprintf("%+v", o)
-	if dialects, err := json.Marshal(p.o.dialects); err == nil {
+	if dialects, err := json.Marshal(p.o.Dialects); err == nil {
 		p.identity += string(dialects)
 	}
 	for _, s := range p.chain.Steps {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/callwright/callwright/cache"
@@ -89,8 +90,10 @@ type Options struct {
 	// Complete has a stream send calls only when they are whole; else it also
 	// sends the beginnings of calls and their arguments as they become certain.
 	Complete bool
-
-	dialects []dialect.Row
+	// Dialects are known besides the built-in ones and before them: ways of writing
+	// calls, of setting reasoning apart, of beginning turns. A dialect of a built-in
+	// one's name takes its place. [dialect.Parse] reads them from YAML.
+	Dialects dialect.Set
 }
 
 // ErrOption says that an option has a value it cannot have.
@@ -134,13 +137,16 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Option changes what a parser knows, besides [Options].
+// Option changes [Options].
+//
+// Deprecated: set the field of Options.
 type Option func(*Options)
 
-// WithDialects adds dialects to the built-in ones. A dialect of a built-in one's
-// name takes its place.
+// WithDialects adds dialects to Options.Dialects.
+//
+// Deprecated: set Options.Dialects.
 func WithDialects(rows ...dialect.Row) Option {
-	return func(o *Options) { o.dialects = append(o.dialects, rows...) }
+	return func(o *Options) { o.Dialects.Dialects = slices.Concat(o.Dialects.Dialects, rows) }
 }
 
 // Context is what no text can tell. All of it is optional.

@@ -70,8 +70,8 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 		return nil, err
 	}
 	p := &Parser{registry: r, o: o, table: builtin, models: models}
-	if len(o.dialects) > 0 {
-		t, err := scan.NewTable(dialect.Builtin().With(dialect.Set{Dialects: o.dialects}))
+	if !o.Dialects.IsZero() {
+		t, err := scan.NewTable(dialect.Builtin().With(o.Dialects))
 		if err != nil {
 			return nil, err
 		}
