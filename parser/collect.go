@@ -309,7 +309,7 @@ func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
 // explained tells what became of a candidate.
 func (c *collector) explained(cand *scan.Candidate, v *verdict) {
 	if c.explain != nil {
-		c.explain(Candidate{Candidate: *cand, Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score})
+		c.explain(Candidate{Candidate: cand.Plain(), Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score})
 	}
 }
 

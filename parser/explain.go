@@ -5,17 +5,20 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/internal/scan"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/normalizer"
 )
 
-// Candidate is a stretch of text that was considered, and what became of it.
+// Candidate is a stretch of text that was considered, and what became of it. A stretch
+// that holds several calls is as many candidates.
 type Candidate struct {
-	scan.Candidate
+	call.Candidate
+	// Tool and Format are those of the call, as far as they are known.
 	Tool   string
 	Format normalizer.Format
-	Score  Score
-	// Reason says why it is no call; empty if it is one.
+	// Score says what speaks for and against it; zero where it did not come to that.
+	Score Score
+	// Reason says in words why it is no call; empty if it is one.
 	Reason string
 }
 

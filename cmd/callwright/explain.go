@@ -68,7 +68,7 @@ func newExplain() *cobra.Command {
 				list := make([]explained, 0, len(all))
 				for i := range all {
 					x := &all[i]
-					list = append(list, explained{[2]int{x.Start, x.End}, x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Fixes.Names(), x.Evidence, x.Score, x.Raw})
+					list = append(list, explained{[2]int{x.Start, x.End}, x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Repairs, x.Evidence, x.Score, x.Raw})
 				}
 				err = writeJSON(c.OutOrStdout(), struct {
 					Candidates []explained       `json:"candidates"`
@@ -120,7 +120,7 @@ func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate)
 		for _, e := range x.Score.Evidence {
 			fmt.Fprintf(&b, "   %5.2f  %s\n", e.Factor, e.What)
 		}
-		if names := x.Fixes.Names(); len(names) > 0 {
+		if names := x.Repairs; len(names) > 0 {
 			fmt.Fprintf(&b, "   repairs: %s\n", strings.Join(names, ", "))
 		}
 		if x.Err != nil {
