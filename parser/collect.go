@@ -127,17 +127,17 @@ func (c *collector) Unclosed() { c.unclosed = true }
 
 // Dropped notes text that no one is to see.
 func (c *collector) Dropped(from, to int, w scan.Why) {
-	why := string(w)
-	if why == "call" {
+	if w == scan.WhyCall {
 		c.extend(from, to)
 		return
 	}
 	if to <= from {
 		return
 	}
-	if strings.HasPrefix(why, "invented") {
+	if w.Invented() {
 		c.warn("invented_result_dropped")
 	}
+	why := DropReason(w)
 	if n := len(c.res.Dropped); n > 0 && c.res.Dropped[n-1].Why == why && c.res.Dropped[n-1].Span[1] == from {
 		c.res.Dropped[n-1].Span[1] = to
 		return

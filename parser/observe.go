@@ -32,14 +32,14 @@ func (p *Parser) observe(r *Result, err error, c *Context, start time.Time) {
 	}
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
-		if len(x.Errors) == 0 || x.Errors[0].Code == CodeInReasoning || x.Errors[0].Code == CodeLowConfidence || x.Errors[0].Code == CodeEcho {
-			continue // rightly no calls
+		if !x.Meant() && x.Reason() != CodeMarkerRequired {
+			continue // rightly no call; but how often a tool's rule was needed is worth knowing
 		}
 		tool := x.Tool
 		if tool != "" && p.registry.Get(tool) == nil {
 			tool = metrics.Other
 		}
-		s.Rejected = append(s.Rejected, metrics.Rejected{Tool: tool, Format: string(x.Format), Code: string(x.Errors[0].Code)})
+		s.Rejected = append(s.Rejected, metrics.Rejected{Tool: tool, Format: string(x.Format), Code: string(x.Reason())})
 	}
 	if r.Recovery != nil && !r.Cached {
 		for i := range r.Recovery.Attempts {

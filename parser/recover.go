@@ -36,12 +36,6 @@ func (p *Parser) setChain() {
 	}
 }
 
-// settled are the reasons of rejection that leave nothing to recover: the text was
-// read, and the call is not to be made.
-var settled = map[validator.Code]bool{
-	CodeInReasoning: true, CodeLowConfidence: true, CodeMarkerRequired: true, CodeEcho: true, CodeExpression: true, CodeTooManyCalls: true, CodeStrict: true,
-}
-
 // fallBack asks the chain for what reading did not give.
 func (c *collector) fallBack(ctx context.Context) {
 	r := &c.res
@@ -55,7 +49,7 @@ func (c *collector) fallBack(ctx context.Context) {
 	var of []int // the rejected candidate of each failure
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
-		if len(x.Errors) == 0 || settled[x.Errors[0].Code] {
+		if !x.mendable() {
 			continue
 		}
 		k.Failures = append(k.Failures, fallback.Failure{
@@ -191,7 +185,7 @@ func (c *collector) meant(x *Rejected) *registry.Tool {
 	if m, ok := c.p.registry.Lookup(x.Tool); ok {
 		return m.Tool
 	}
-	if len(x.Errors) > 0 && x.Errors[0].Code == validator.UnknownTool {
+	if x.Reason() == validator.UnknownTool {
 		return c.p.registry.Get(x.Errors[0].SuggestedFix)
 	}
 	return nil

@@ -1,13 +1,8 @@
 package parser
 
 import (
-	"fmt"
-	"strings"
-
-	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/normalizer"
-	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
 
@@ -27,54 +22,8 @@ type Call struct {
 	madeID bool
 }
 
-// Rejected is what looked like a call and is none, or none that can be run.
-type Rejected struct {
-	Tool       string            `json:"tool"`
-	ID         string            `json:"id,omitempty"`
-	Parameters map[string]any    `json:"parameters,omitempty"`
-	Confidence float64           `json:"confidence"`
-	Truncated  bool              `json:"truncated,omitempty"`
-	Format     normalizer.Format `json:"source_format,omitempty"`
-	Provenance call.Provenance   `json:"provenance,omitempty"`
-	Raw        string            `json:"raw,omitempty"`
-	Span       [2]int            `json:"span"`
-	// Extent are the offsets of all that was taken out of the content with it, its
-	// markers included; zero if nothing was.
-	Extent [2]int            `json:"-"`
-	Errors []validator.Error `json:"errors"`
-	Score  Score             `json:"-"`
-
-	tool   *registry.Tool // that was meant
-	broken string         // what could not be read
-	named  bool           // broken are the arguments alone
-}
-
-// rejectedOf rejects a call, or as much of one as is known.
-func rejectedOf(call *Call, errs ...validator.Error) Rejected {
-	return Rejected{
-		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated, Format: call.SourceFormat,
-		Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,
-	}
-}
-
-// inReasoning is why a call that stands in reasoning is not made.
-var inReasoning = validator.Error{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}
-
 // score gives a call its score.
 func (c *Call) score(s Score) { c.Score, c.Confidence = s, s.Overall }
-
-// Codes of rejection, besides those of the validator.
-const (
-	CodeTruncated      validator.Code = "truncated"
-	CodeMalformed      validator.Code = "malformed"
-	CodeInReasoning    validator.Code = "in_reasoning"
-	CodeLowConfidence  validator.Code = "low_confidence"
-	CodeMarkerRequired validator.Code = "marker_required"
-	CodeEcho           validator.Code = "echo"
-	CodeExpression     validator.Code = "expression"
-	CodeTooManyCalls   validator.Code = "too_many_calls"
-	CodeStrict         validator.Code = "strict_mode"
-)
 
 // Result is what a text says.
 type Result struct {
@@ -112,55 +61,25 @@ type Result struct {
 
 // Dropped is a stretch of text that no one is to see.
 type Dropped struct {
-	Span [2]int `json:"span"` // offsets in bytes
-	Why  string `json:"why"`
+	Span [2]int     `json:"span"` // offsets in bytes
+	Why  DropReason `json:"why"`
 }
 
-func clip(s string) string {
-	if len(s) > 80 {
-		return strings.ToValidUTF8(s[:80], "") + "…"
-	}
-	return s
-}
+// DropReason says what text was dropped as.
+type DropReason string
 
-// Feedback writes what is wrong with the rejected calls as a message that a
-// model can act on. It is empty if nothing is wrong.
-func (r *Result) Feedback() string {
-	var b strings.Builder
-	for i := range r.Rejected {
-		x := &r.Rejected[i]
-		if len(x.Errors) == 0 || x.Errors[0].Code == CodeInReasoning || x.Errors[0].Code == CodeLowConfidence {
-			continue
-		}
-		name := x.Tool
-		if name == "" {
-			name = "(no name)"
-		}
-		fmt.Fprintf(&b, "The call of %s was not made:\n", name)
-		for _, e := range x.Errors {
-			b.WriteString("- ")
-			if e.Path != "" {
-				b.WriteString(e.Path + ": ")
-			}
-			b.WriteString(e.Message)
-			if e.SuggestedFix != "" {
-				if e.Code == validator.UnknownTool {
-					fmt.Fprintf(&b, " (did you mean %q?)", e.SuggestedFix)
-				} else {
-					fmt.Fprintf(&b, " (%s)", e.SuggestedFix)
-				}
-			}
-			if e.Code == CodeMalformed {
-				fmt.Fprintf(&b, ": %q", clip(x.Raw))
-			}
-			b.WriteString("\n")
-		}
-		if x.tool != nil {
-			fmt.Fprintf(&b, "It is called so: %s\n", x.tool.Signature())
-		}
-	}
-	if b.Len() > 0 {
-		b.WriteString("Correct the call and make it again.")
-	}
-	return b.String()
-}
+// The reasons for dropping text.
+const (
+	DroppedWhiteSpace          DropReason = "white space" // around calls
+	DroppedTurnMarker          DropReason = "turn marker"
+	DroppedSectionMarker       DropReason = "section marker" // around several calls
+	DroppedDoubledMarker       DropReason = "doubled marker"
+	DroppedClosingMarker       DropReason = "closing marker" // that nothing opened
+	DroppedReasoningMarker     DropReason = "reasoning marker"
+	DroppedMessageHeader       DropReason = "message header"
+	DroppedWrapper             DropReason = "wrapper" // a tag around the visible text
+	DroppedFence               DropReason = "fence"   // of Markdown, around calls
+	DroppedNoCall              DropReason = "no call" // the model says that it calls no tool
+	DroppedInventedResult      DropReason = "invented tool result"
+	DroppedInventedObservation DropReason = "invented observation"
+)
