@@ -167,7 +167,7 @@ func (s *Scanner) bareList(k *construct, next int) outcome {
 // listOfStrings reads a list of strings that each hold a call.
 func (s *Scanner) listOfStrings(k *construct) outcome {
 	c := s.c
-	if s.contentBefore(k.start) || !s.known() {
+	if !k.ev.LineStart || !s.known() {
 		return retry
 	}
 	at := c.SpaceEnd(k.start+1) + 1
