@@ -94,6 +94,9 @@ type Evidence struct {
 	ForeignClose bool   `json:"foreign_close,omitempty"` // another marker closes it
 	Guess        bool   `json:"guess,omitempty"`         // its name or a key had to be guessed
 	Fence        string `json:"fence,omitempty"`         // the info string of the fence around it, "-" for none
+	// Trained says that it stands behind an opening marker that models are trained to
+	// emit, whole, outside of fences and reasoning.
+	Trained bool `json:"trained,omitempty"`
 }
 
 // Add adds what speaks for or against the construct around a candidate.
@@ -108,6 +111,7 @@ func (e *Evidence) Add(f Evidence) {
 	e.MissingClose = e.MissingClose || f.MissingClose
 	e.ForeignClose = e.ForeignClose || f.ForeignClose
 	e.Guess = e.Guess || f.Guess
+	e.Trained = e.Trained || f.Trained
 	if e.Fence == "" {
 		e.Fence = f.Fence
 	}

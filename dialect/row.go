@@ -55,6 +55,10 @@ type Row struct {
 	Close []string `yaml:"close,omitempty" json:"close,omitempty"`
 	// Body is what stands between the markers.
 	Body Body `yaml:"body" json:"body"`
+	// Trained says that models are trained to emit its opening markers, so that they are
+	// as good as a provider's own field for tools that ask for a marker. Markers that
+	// begin with "^" are plain words and never count so.
+	Trained bool `yaml:"trained,omitempty" json:"trained,omitempty"`
 	// Format is what its calls report as their source format; empty means Name.
 	Format string `yaml:"format,omitempty" json:"format,omitempty"`
 	// Options are the switches of the body.

@@ -18,7 +18,7 @@ var elementsRows = []Row{
 		Options: Options{CallTags: []string{"use_mcp_tool"}},
 	},
 	{
-		Name: "minimax_m3", Models: []string{"MiniMax M3"},
+		Name: "minimax_m3", Trained: true, Models: []string{"MiniMax M3"},
 		Open: []string{"]<]minimax[>[<tool_call>"}, Close: []string{"]<]minimax[>[</tool_call>"},
 		Body: BodyElements, Source: "chat template of MiniMax M3",
 		Options: Options{Prefix: "]<]minimax[>["},

@@ -91,7 +91,7 @@ func (l *look) keyAt(off int) bool {
 // bareJSON reads a JSON value in the text.
 func (s *Scanner) bareJSON(k *construct) outcome {
 	c := s.c
-	first := !s.hasContent && c.SpaceEnd(s.handed) == k.start
+	first := !s.contentBefore(k.start)
 	c.Seek(k.start)
 	r := lenient.NewReader(c, lenient.Options{})
 	v, err := r.Value()
@@ -156,7 +156,7 @@ func (s *Scanner) bareList(k *construct, next int) outcome {
 			return k.fail()
 		}
 		return k.finish()
-	case b == '(' && k.ev.LineStart && (s.isKnown(name) || !s.known() && !s.hasContent):
+	case b == '(' && k.ev.LineStart && (s.isKnown(name) || !s.known() && !s.contentBefore(k.start)):
 		k.row = s.t.without(dialect.BodyPythonic, dialect.InList, nil)
 		c.Seek(k.start)
 		return pythonicBody{}.read(k)
@@ -167,7 +167,7 @@ func (s *Scanner) bareList(k *construct, next int) outcome {
 // listOfStrings reads a list of strings that each hold a call.
 func (s *Scanner) listOfStrings(k *construct) outcome {
 	c := s.c
-	if s.hasContent || !s.known() {
+	if !k.ev.LineStart || !s.known() {
 		return retry
 	}
 	at := c.SpaceEnd(k.start+1) + 1

@@ -145,6 +145,7 @@ func (l *look) prefixAt(off int, rows []*dialect.Row, body dialect.Body) int {
 // may have begun before it.
 func (s *Scanner) opened(m *marker, k *construct, p, end int) outcome {
 	k.marked = true
+	k.ev.Trained = m.trained && k.ev.Fence == "" && !s.openReasoning
 	rows := s.prefer(m.rows)
 	if row := headerRow(rows); row != nil {
 		return s.message(k, row)
@@ -221,9 +222,8 @@ func (s *Scanner) section(k *construct, sec *marker, rows []*dialect.Row, end in
 	}
 	form, ok := s.classify(end, rows)
 	if !ok || form.name != dialect.BodyNameJSON && form.name != dialect.BodyJSON && form.name != dialect.BodyParams {
-		if s.t.turns[sec.pattern] {
-			s.drop(k.start, end, WhyTurnMarker)
-			return taken
+		if sec.turn != nil {
+			return s.turn(sec, k.start, end)
 		}
 		if s.endsHere(end) {
 			return s.strayClose(k.start, end)

@@ -135,6 +135,11 @@ func (l *ledger) atLineStart(p int) bool {
 	return l.segment == 0 || l.hasOther
 }
 
+// contentBefore reports whether content stands before p: handed on, or yet to be.
+func (l *ledger) contentBefore(p int) bool {
+	return l.hasContent || l.c.SpaceEnd(l.handed) < p
+}
+
 // before returns the text before an offset, since the last construct and at most
 // contextBytes of it.
 func (l *ledger) before(p int) []byte {

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/callwright/callwright/dialect"
@@ -9,11 +10,41 @@ import (
 
 // lineStart tries what may begin at the beginning of a line, where the cursor is.
 func (s *Scanner) lineStart() {
-	if s.fence != nil || s.quoteEnd != "" {
-		return
+	if s.observing && !s.nothingCounts() {
+		s.observing = !s.labelledLine(s.blanks(s.c.Offset()))
 	}
-	for s.lineOpens() {
+	for !s.nothingCounts() && !s.observing && s.lineOpens() {
 	}
+}
+
+// labelledLine reports whether a label of the protocol of thoughts and actions stands at
+// off, or a row's.
+func (l *look) labelledLine(off int) bool {
+	for _, label := range [...]string{"Thought", "Final Answer", "Question", "Answer"} {
+		if l.labelAt(off, label) >= 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.t.labels, func(row *dialect.Row) bool { return l.labelAt(off, row.Options.Label) >= 0 })
+}
+
+// endsObservation reports whether a marker at p ends what a tool said: one that models
+// are trained to emit, behind an empty line, where the text shows no protocol of labels
+// by which the observation would end.
+func (s *Scanner) endsObservation(m *marker, p int) bool {
+	if m.turn != nil && m.kind != opens {
+		return true
+	}
+	if m.kind != opens || !m.trained || s.thoughtLabel || !bytes.HasSuffix(bytes.TrimRight(s.before(p), " \t"), []byte("\n\n")) {
+		return false
+	}
+	for _, label := range [...]string{"\nThought:", "\nAction:", "\nFinal Answer:"} {
+		if _, ok := s.find(p, label); ok {
+			return false
+		}
+	}
+	s.observing = false
+	return true
 }
 
 // lineOpens tries one construct and reports whether it was one, so that another may
@@ -74,13 +105,14 @@ func (s *Scanner) lineOpens() bool {
 	return s.known() && (isIdentStart(b) || b >= '0' && b <= '9' || b == '-') && progressed(s.nameLine(line, off, b))
 }
 
-// protocolLine notes a line of thought, and moves over a line of what a tool said, or of
-// what the model imagines that it did.
+// protocolLine notes a line of thought, and the beginning of what a tool said, or of what
+// the model imagines that it did: nothing in that is a call.
 func (s *Scanner) protocolLine(off int, b byte) bool {
 	if b == 'T' || b == '*' || b == 't' {
 		s.thoughtLabel = s.thoughtLabel || s.labelAt(off, "Thought") >= 0
 	}
 	if b|0x20 == 'o' && s.labelAt(off, "Observation") >= 0 {
+		s.observing = true
 		s.skipLine()
 		return true
 	}

@@ -29,6 +29,8 @@ type marker struct {
 	form    *dialect.Reasoning // that it opens
 	end     string             // of a region
 	section bool
+	turn    *dialect.Turn // that it begins or ends; nil if it does neither
+	trained bool          // models are trained to emit it
 	// afterCall says that it counts only behind something that is not content.
 	afterCall bool
 }

@@ -1,13 +1,20 @@
 package scan
 
 // quoting knows where nothing counts: in inline code, in a code fence that holds no
-// call, between markers of what is only shown.
+// call, between markers of what is only shown, in another speaker's turn.
 type quoting struct {
 	ticks     int    // length of the run of back quotes that opened inline code, 0 outside
 	fence     []byte // the fence that ends the code block we are in
 	wrapFence int    // the length of the fence around calls that were taken
 	quoteEnd  string // until this marker nothing counts
+
+	otherSpeaks bool   // the text is another speaker's turn
+	otherEnd    string // the marker at which that turn ends; empty: where the assistant's begins
+	observing   bool   // the text is what a tool said, behind the label for it
 }
+
+// nothingCounts reports whether what stands here is shown or another's word.
+func (q *quoting) nothingCounts() bool { return q.fence != nil || q.quoteEnd != "" || q.otherSpeaks }
 
 // backQuotes acts on back quotes or tildes: a fence, or inline code.
 func (s *Scanner) backQuotes(p int, b byte) outcome {

@@ -15,7 +15,7 @@ func (s *Scanner) opensReasoning(p int, f *dialect.Reasoning) bool {
 		}
 	}
 	if f.AtStart {
-		return s.handed == s.segment && !s.hasContent
+		return !s.contentBefore(p)
 	}
 	if s.atLineStart(p) {
 		return true
@@ -52,6 +52,7 @@ func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome 
 		}
 		s.handed = to
 	}
+	depth := 0 // reasoning opened within the reasoning
 	for {
 		rest := s.c.Rest()
 		i := 0
@@ -72,32 +73,35 @@ func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome 
 			continue
 		}
 		at := s.c.Offset()
-		if to := matchAny(s.c, at, f.Close); to >= 0 {
+		if to := matchAny(s.c, at, f.Close); to >= 0 && (depth == 0 || s.reasoningCloses(to, f) < 0) {
 			hand(max(min(s.textEnd, at), s.handed))
 			s.endReasoning(to)
 			return taken
+		} else if to >= 0 {
+			depth--
+			s.skipIn(to)
+			continue
+		}
+		if to := matchAny(s.c, at, f.Open); to >= 0 {
+			depth++
+			s.skipIn(to)
+			continue
 		}
 		if m, to := s.callMarker(at); m != nil && s.opensCall(m, to) {
-			if f.CallsCount {
+			// A call within reasoning ends it, unless the reasoning is closed later: then
+			// it was a draft.
+			if f.CallsCount || s.reasoningCloses(to, f) < 0 {
 				hand(max(min(s.textEnd, at), s.handed))
 				s.segment = at
-				return taken
-			}
-			// A call within reasoning ends it, unless the reasoning is closed
-			// later: then it was a draft.
-			if closed := s.reasoningCloses(to, f); closed < 0 {
-				hand(max(min(s.textEnd, at), s.handed))
-				s.segment = at
+				s.openReasoning = s.openReasoning || !f.CallsCount
 				s.c.Seek(at)
 				return taken
 			}
-			s.c.Seek(to)
-			s.textEnd = to
+			s.skipIn(to)
 			s.draft(m, at)
 			continue
 		}
-		s.c.Seek(at + 1)
-		s.textEnd = at + 1
+		s.skipIn(at + 1)
 	}
 	hand(max(s.textEnd, s.handed))
 	s.handed = s.c.Limit()
@@ -107,6 +111,12 @@ func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome 
 	}
 	s.sink.Unclosed()
 	return taken
+}
+
+// skipIn moves on within reasoning: what stands before an offset is a part of it.
+func (s *Scanner) skipIn(to int) {
+	s.c.Seek(to)
+	s.textEnd = to
 }
 
 // endReasoning goes on behind a closing marker of reasoning.

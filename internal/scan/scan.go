@@ -41,10 +41,11 @@ type Scanner struct {
 	calls  int // how many candidates were taken
 	wasted int // bytes read by constructs that came to nothing
 
-	reasoned     bool   // reasoning was found
-	thoughtLabel bool   // the text has a line of thought before its action
-	wrapEnd      string // closes the wrapper around the visible text
-	noNesting    bool   // calls within values were seen not to end
+	reasoned      bool   // reasoning was found
+	openReasoning bool   // reasoning was not closed: a call's marker ended it
+	thoughtLabel  bool   // the text has a line of thought before its action
+	wrapEnd       string // closes the wrapper around the visible text
+	noNesting     bool   // calls within values were seen not to end
 
 	partial *Partial
 	idle    bool // waiting for prose: nothing is open
@@ -174,7 +175,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 	if s.fence != nil {
 		return s.closeFence(p, b)
 	}
-	if b == '`' || b == '~' {
+	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing {
 		return s.backQuotes(p, b)
 	}
 	if next, ok := s.c.At(p + 1); ok {
@@ -186,7 +187,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 			}
 		}
 	}
-	if s.quoteEnd != "" || s.inCode(p) {
+	if s.nothingCounts() || s.observing || s.inCode(p) {
 		return retry
 	}
 	switch b {
@@ -206,6 +207,18 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 		}
 		return retry // the marker itself is text
 	}
+	if s.otherSpeaks {
+		if m.turn != nil && m.kind != opens || m.pattern == s.otherEnd {
+			return s.turn(m, p, end)
+		}
+		if m.turn == nil || m.turn.Speaker != dialect.Assistant {
+			return retry
+		}
+		s.otherSpeaks, s.otherEnd = false, "" // a message of the assistant's begins
+	}
+	if s.observing && !s.endsObservation(m, p) {
+		return retry
+	}
 	if s.inCode(p) {
 		return retry
 	}
@@ -221,16 +234,11 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 	case concludes:
 		return s.conclude(p, end)
 	case noise:
-		if m.afterCall && !s.hasOther {
-			return retry
-		}
-		s.drop(p, end, WhyTurnMarker)
-		s.lineStart()
-		return taken
+		return s.turn(m, p, end)
 	case results:
 		return s.result(m, p, end)
 	case quotes:
-		if _, ok := s.find(end, m.end); ok || m.end == "-->" {
+		if _, ok := s.find(end, m.end); ok || m.end == "-->" || s.atLineStart(p) {
 			s.quoteEnd = m.end
 		}
 	}

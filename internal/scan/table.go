@@ -22,7 +22,6 @@ type Table struct {
 	words   tagWords         // of tags
 	closers []string         // closing markers of reasoning that say that all before was reasoning
 	wraps   []dialect.Region // wrappers of the visible text
-	turns   map[string]bool  // patterns of turns
 
 	trigger [256]bool           // bytes at which something may begin
 	begins  registry.Beginnings // of what may begin a line
@@ -56,7 +55,7 @@ func NewTable(set dialect.Set) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{
-		set: set, byName: make(map[string]*dialect.Row), markers: make(map[uint16][]*marker), turns: make(map[string]bool),
+		set: set, byName: make(map[string]*dialect.Row), markers: make(map[uint16][]*marker),
 		places: make(map[place][]*dialect.Row),
 	}
 	t.set.Dialects = slices.Clone(set.Dialects)
@@ -84,6 +83,7 @@ func (t *Table) addDialects(all markerSet) {
 				mk := all.get(form, opens)
 				mk.rows = append(mk.rows, row)
 				mk.section = mk.section || form == m && slices.Contains(row.Options.Section, m)
+				mk.trained = mk.trained || row.Trained && !strings.HasPrefix(m, "^")
 			}
 		}
 		if row.Options.Label != "" {
@@ -137,9 +137,12 @@ func (t *Table) addTurns(all markerSet) {
 			}
 		}
 	}
-	for _, turn := range t.set.Turns {
-		all.get(turn.Marker, noise).afterCall = turn.AfterCall
-		t.turns[turn.Marker] = true
+	for i := range t.set.Turns {
+		turn := &t.set.Turns[i]
+		all.get(turn.Marker, noise).turn = turn
+		if turn.Close != "" {
+			all.get(turn.Close, noise)
+		}
 	}
 	for _, r := range t.set.Regions {
 		switch r.Kind {
@@ -190,7 +193,7 @@ func (t *Table) index(all markerSet) {
 	for _, l := range t.leads {
 		t.addLabel(l.word)
 	}
-	for _, label := range []string{"Thought", "Observation"} {
+	for _, label := range []string{"Thought", "Observation", "Final Answer", "Question", "Answer"} {
 		t.addLabel(label)
 	}
 	for _, b := range []byte(">*#_-0123456789") { // quotations, bold labels, lists
