@@ -130,7 +130,7 @@ func stream(t rapid.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 			params = e.Rejected.Parameters
 		}
 		var said, want any
-		if err := json.Unmarshal([]byte(arguments[e.Index].String()), &said); err != nil {
+		if err := decodeNumbers(arguments[e.Index].String(), &said); err != nil {
 			t.Errorf("the arguments of call %d are not JSON: %v\n%s", e.Index, err, arguments[e.Index])
 		}
 		if params == nil && e.Rejected != nil {
@@ -143,7 +143,7 @@ func stream(t rapid.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(b, &want); err != nil {
+		if err := decodeNumbers(string(b), &want); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(said, want) {
@@ -154,6 +154,13 @@ func stream(t rapid.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 		t.Errorf("%d calls ended, the result has %d", made, len(result.Calls))
 	}
 	return result
+}
+
+// decodeNumbers decodes JSON whose numbers may be too big for a float64.
+func decodeNumbers(text string, v any) error {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	return dec.Decode(v)
 }
 
 // TestCuts cuts every golden case at every byte, the short ones at every pair of
