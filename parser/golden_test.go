@@ -3,6 +3,8 @@ package parser_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -160,7 +162,13 @@ func stream(t rapid.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 func decodeNumbers(text string, v any) error {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
-	return dec.Decode(v)
+	if err := dec.Decode(v); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return fmt.Errorf("text behind the value: %v", err)
+	}
+	return nil
 }
 
 // TestCuts cuts every golden case at every byte, the short ones at every pair of

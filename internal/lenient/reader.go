@@ -604,11 +604,7 @@ func (r *Reader) value() (Kind, bool, error) {
 	}
 	switch b {
 	case '"':
-		c.off++
-		if err := r.quoted('"', false); err != nil {
-			return 0, false, err
-		}
-		return r.stringEnd()
+		return r.quotedValue(b)
 	case '{':
 		c.off++
 		return ObjectStart, true, r.push('{')
@@ -619,39 +615,18 @@ func (r *Reader) value() (Kind, bool, error) {
 		if b == '`' && c.HasPrefix("```") {
 			break
 		}
-		c.off++
 		if !r.o.Python {
 			r.fix(off, SingleQuotes)
 		}
-		if err := r.quoted(b, false); err != nil {
-			return 0, false, err
-		}
-		return r.stringEnd()
-	case ']', '}', ')':
-		if len(r.stack) == 0 {
-			break
-		}
-		if r.state == wantElem {
-			kind, ok := r.close(b)
-			if ok && r.behindComma(off) && kind == ArrayEnd && r.Depth() >= 0 && b == ']' {
-				r.fix(off, TrailingComma)
-			}
-			return kind, ok, nil
-		}
-		// {"a": } : a key without a value.
-		r.fix(off, UnquotedValue)
-		r.after()
-		return Null, true, nil
-	case ',':
-		if r.state == wantElem {
-			r.fix(off, ExtraComma)
-			c.off++
-			return 0, false, nil
-		}
+		return r.quotedValue(b)
+	case ']', '}', ')', ',':
 		if len(r.stack) > 0 {
-			r.fix(off, UnquotedValue)
-			r.after()
-			return Null, true, nil
+			return r.noValue(b)
+		}
+	case '(':
+		if r.o.Python {
+			c.off++
+			return ArrayStart, true, r.push('(')
 		}
 	case '\\':
 		if c.HasPrefix(`\"`) {
@@ -659,12 +634,44 @@ func (r *Reader) value() (Kind, bool, error) {
 			r.after()
 			return String, true, nil
 		}
-	case '(':
-		if r.o.Python {
-			c.off++
-			return ArrayStart, true, r.push('(')
-		}
 	}
+	return r.otherValue(b)
+}
+
+// quotedValue reads a string from the quotation mark at the cursor on.
+func (r *Reader) quotedValue(q byte) (Kind, bool, error) {
+	r.c.off++
+	if err := r.quoted(q, false); err != nil {
+		return 0, false, err
+	}
+	return r.stringEnd()
+}
+
+// noValue reads a bracket or a comma that stands where a value should: the end of an
+// array, a comma too many, or a key without a value, which is null.
+func (r *Reader) noValue(b byte) (Kind, bool, error) {
+	off := r.c.off
+	switch {
+	case r.state != wantElem: // {"a": }
+		r.fix(off, UnquotedValue)
+		r.after()
+		return Null, true, nil
+	case b == ',':
+		r.fix(off, ExtraComma)
+		r.c.off++
+		return 0, false, nil
+	}
+	kind, ok := r.close(b)
+	if ok && b == ']' && kind == ArrayEnd && r.behindComma(off) {
+		r.fix(off, TrailingComma)
+	}
+	return kind, ok, nil
+}
+
+// otherValue reads what does not begin as values of JSON do, numbers and literals
+// excepted; or the end of the text in place of a value.
+func (r *Reader) otherValue(b byte) (Kind, bool, error) {
+	c, off := r.c, r.c.off
 	if b >= 0x80 && r.smartQuote(off) != 0 {
 		r.smart(false)
 		return r.stringEnd()

@@ -93,69 +93,70 @@ func (r *Reader) endsScalar(off int) bool {
 	return len(r.stack) == 0 || b >= 0x80 || r.inObject() && r.startsKey(next)
 }
 
-// number looks whether a number stands at the cursor as JSON writes it, and
-// returns its end.
+// number looks whether a number stands at the cursor as JSON writes it (RFC 8259,
+// section 6), and returns its end.
 func (r *Reader) number() (end int, ok bool) {
 	c := r.c
 	off := c.off
-	digits := func() bool {
-		from := off
-		for {
-			b, ok := c.At(off)
-			if !ok || b < '0' || b > '9' {
-				return off > from
-			}
-			off++
-		}
-	}
 	if b, _ := c.At(off); b == '-' {
 		off++
 	}
 	first, _ := c.At(off)
-	if !digits() {
+	whole := r.digits(off)
+	if whole == off || first == '0' && whole > off+1 {
 		return 0, false
 	}
-	if first == '0' && off-c.off > 1 && (off-c.off > 2 || c.buf[c.off-c.base] != '-') {
-		return 0, false
-	}
+	off = whole
 	if b, _ := c.At(off); b == '.' {
-		off++
-		if !digits() {
+		fraction := r.digits(off + 1)
+		if fraction == off+1 {
 			return 0, false
 		}
+		off = fraction
 	}
 	if b, _ := c.At(off); b == 'e' || b == 'E' {
 		off++
 		if b, _ := c.At(off); b == '+' || b == '-' {
 			off++
 		}
-		if !digits() {
+		exponent := r.digits(off)
+		if exponent == off {
 			return 0, false
 		}
+		off = exponent
 	}
-	b, in := c.At(off)
+	return off, r.endsNumber(off)
+}
+
+// digits returns the end of the digits at off.
+func (r *Reader) digits(off int) int {
+	for {
+		b, ok := r.c.At(off)
+		if !ok || b < '0' || b > '9' {
+			return off
+		}
+		off++
+	}
+}
+
+// endsNumber reports whether what stands at off ends a number: else it is a value
+// without quotes, such as 10:30 or 1,000.
+func (r *Reader) endsNumber(off int) bool {
+	c := r.c
+	b, ok := c.At(off)
 	switch {
-	case !in, b == '}', b == ']', b == '\n', b == ')', b == ';':
+	case !ok, b == '}', b == ']', b == '\n', b == ')', b == ';':
+		return true
 	case b == ',':
-		if r.inObject() && !r.o.Python && r.thousands(off) {
-			return 0, false
-		}
-	case b == ' ', b == '\t', b == '\r', b == '/', b == '#', b == '<', b == '"':
-		if !r.endsScalar(off) || b == '/' && !c.HasPrefixAt(off, "//") && !c.HasPrefixAt(off, "/*") {
-			return 0, false
-		}
-	default:
-		if r.o.Hash {
-			return off, true
-		}
-		if b < 0x80 {
-			return 0, false
-		}
-		if !c.HasPrefixAt(off, "，") && !c.HasPrefixAt(off, "、") && !c.HasPrefixAt(off, "｝") {
-			return 0, false
-		}
+		return !r.inObject() || r.o.Python || !r.thousands(off)
+	case b == '/':
+		return r.endsScalar(off) && (c.HasPrefixAt(off, "//") || c.HasPrefixAt(off, "/*"))
+	case b == ' ', b == '\t', b == '\r', b == '#', b == '<', b == '"':
+		return r.endsScalar(off)
+	case r.o.Hash:
+		return true
 	}
-	return off, true
+	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝"))
 }
 
 // thousands reports whether the comma at off groups digits, as in 1,000: three
@@ -255,80 +256,10 @@ func (r *Reader) rawString(q byte) {
 // closing bracket, a line's end or a marker.
 func (r *Reader) unquoted(start int) (Kind, bool, error) {
 	c := r.c
-	parens := 0
-	quote := byte(0)
-scan:
+	var n nesting
 	for {
 		b, ok := c.At(c.off)
-		if !ok {
-			break
-		}
-		if quote != 0 {
-			if b == quote {
-				quote = 0
-			}
-			c.off++
-			continue
-		}
-		switch b {
-		case '(', '[', '{':
-			if b == '(' || parens > 0 {
-				parens++
-			} else if b == '{' && c.off > start && !r.o.Python {
-				break scan
-			}
-		case ')', ']', '}':
-			if parens == 0 {
-				if b == ')' && !r.o.Python {
-					break
-				}
-				break scan
-			}
-			parens--
-		case '"', '\'':
-			if parens > 0 {
-				quote = b
-			} else if b == '"' {
-				break scan
-			}
-		case ',':
-			if parens == 0 && r.endsUnquoted(c.off+1) {
-				break scan
-			}
-		case '\n', '\r', ';':
-			if parens == 0 {
-				break scan
-			}
-		case '<', '[' + 1:
-			if r.atClose(c.off) {
-				break scan
-			}
-		case '`':
-			if c.HasPrefix("```") {
-				break scan
-			}
-		case '#':
-			if r.o.Python && parens == 0 {
-				break scan
-			}
-		case '/':
-			if c.off > start && parens == 0 && c.HasPrefix("//") && c.buf[c.off-1-c.base] == ' ' {
-				break scan
-			}
-		case '-':
-			if r.o.Hash && c.HasPrefix("--") && c.off > start {
-				break scan
-			}
-		case ' ':
-			if !r.o.Python && parens == 0 && r.inObject() && r.literalBefore(start) && r.startsKey(r.spaceWithin(c.off, 64)) {
-				break scan // a missing comma: {"a": 1 "b": 2}
-			}
-		default:
-			if b >= 0x80 && parens == 0 && (c.HasPrefix("，") || c.HasPrefix("｝")) {
-				break scan
-			}
-		}
-		if r.o.Close != nil && r.atClose(c.off) {
+		if !ok || r.endsUnquoted(b, start, &n) {
 			break
 		}
 		c.off++
@@ -355,6 +286,75 @@ scan:
 	return kind, true, nil
 }
 
+// nesting says where in an expression a value without quotes is being read, as in
+// f(a, "x)"): within how many brackets, and in which string there.
+type nesting struct {
+	depth int
+	quote byte
+}
+
+// endsUnquoted reports whether a value without quotes, from start on, ends before the
+// byte b at the cursor.
+func (r *Reader) endsUnquoted(b byte, start int, n *nesting) bool {
+	c := r.c
+	switch {
+	case n.quote != 0:
+		if b == n.quote {
+			n.quote = 0
+		}
+		return false
+	case n.depth > 0:
+		n.step(b)
+	case b == '(':
+		n.depth = 1
+	case r.endsWords(b, start):
+		return true
+	}
+	switch b {
+	case '`':
+		return c.HasPrefix("```") || r.atClose(c.off)
+	case '-':
+		if r.o.Hash && c.off > start && c.HasPrefix("--") {
+			return true
+		}
+	}
+	return r.o.Close != nil && r.atClose(c.off)
+}
+
+// step moves over a byte within brackets.
+func (n *nesting) step(b byte) {
+	switch b {
+	case '(', '[', '{':
+		n.depth++
+	case ')', ']', '}':
+		n.depth--
+	case '"', '\'':
+		n.quote = b
+	}
+}
+
+// endsWords reports whether a value without quotes, outside of brackets of its own,
+// ends before the byte b at the cursor.
+func (r *Reader) endsWords(b byte, start int) bool {
+	c := r.c
+	switch b {
+	case ']', '}', '"', '\n', '\r', ';':
+		return true
+	case ')', '#':
+		return r.o.Python
+	case '{':
+		return c.off > start && !r.o.Python
+	case ',':
+		return r.commaEnds(c.off + 1)
+	case '/':
+		return c.off > start && c.HasPrefix("//") && c.buf[c.off-1-c.base] == ' '
+	case ' ':
+		// A missing comma: {"a": 1 "b": 2}
+		return !r.o.Python && r.inObject() && r.literalBefore(start) && r.startsKey(r.spaceWithin(c.off, 64))
+	}
+	return b >= 0x80 && (c.HasPrefix("，") || c.HasPrefix("｝"))
+}
+
 // literalBefore reports whether what was read since start is a number or literal.
 func (r *Reader) literalBefore(start int) bool {
 	const longest = 32
@@ -369,9 +369,9 @@ func (r *Reader) literalBefore(start int) bool {
 	}
 }
 
-// endsUnquoted reports whether the comma before off ends a value without
-// quotes: in an object only if a key follows.
-func (r *Reader) endsUnquoted(off int) bool {
+// commaEnds reports whether the comma before off ends a value without quotes: in an
+// object only if a key follows.
+func (r *Reader) commaEnds(off int) bool {
 	if !r.inObject() {
 		return true
 	}

@@ -72,14 +72,13 @@ func (r *Reader) quoted(q byte, key bool) error {
 				r.endString(start, from, copied, key)
 				return nil
 			}
-			r.park(from, &copied, key)
-			from = max(from, r.parked(from, copied))
-			if r.closes(c.off+1, q, key, inner) || key && inner == 0 && r.isKeyWithColon(start) {
-				r.unpark()
+			from, copied = r.show(from, copied, key)
+			ends := r.closes(c.off+1, q, key, inner) || key && inner == 0 && r.isKeyWithColon(start)
+			r.inString = false
+			if ends {
 				r.endString(start, from, copied, key)
 				return nil
 			}
-			r.unpark()
 			r.fix(c.off, UnescapedQuote)
 			inner++
 			b, i = c.buf, c.off-c.base+1
@@ -150,49 +149,37 @@ func (r *Reader) endString(start, from int, copied, key bool) {
 	}
 }
 
-// park makes the text of the string so far visible to [Reader.OpenText] before
-// the reader looks ahead, which may make it wait.
-func (r *Reader) park(from int, copied *bool, key bool) {
+// show puts the text of the string before the cursor where [Reader.OpenText] sees it,
+// before the reader looks ahead, which may make it wait. It returns the offset of the
+// text that is not in the scratch yet.
+func (r *Reader) show(from int, copied, key bool) (int, bool) {
 	if r.c.done || key {
-		return
+		return from, copied
 	}
 	r.scratch = append(r.scratch, r.c.Slice(from, r.c.off)...)
-	*copied = true
 	r.inString = true
+	return r.c.off, true
 }
 
-func (r *Reader) parked(from int, copied bool) int {
-	if copied && r.inString {
-		return r.c.off
-	}
-	return from
-}
-
-func (r *Reader) unpark() { r.inString = false }
+// lookAhead is how much white space, in bytes, is skipped to see what follows a
+// quotation mark.
+const lookAhead = 256
 
 // closes reports whether the quotation mark before off ends its string, by what
 // follows: a separator and a key, a closing bracket, the end. inner is how many
 // quotation marks have turned out to stand within the string.
 func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
-	const lookAhead = 256
-	c := r.c
 	next := r.spaceWithin(off, lookAhead)
-	b, ok := c.At(next)
-	if !ok {
+	b, ok := r.c.At(next)
+	switch {
+	case !ok:
 		return true
-	}
-	if key {
-		switch b {
-		case ':', '=', ',', '}':
-			return true
-		case 0xEF:
-			return c.HasPrefixAt(next, "：")
-		}
-		return b == '"' || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9' || r.atClose(next)
-	}
-	if len(r.stack) == 0 {
+	case key:
+		return r.closesKey(next, b)
+	case len(r.stack) == 0:
 		return r.closesBare(next, b, off)
 	}
+	spaced := next > off
 	switch b {
 	case '}':
 		return inner == 0 || r.closersThenEnd(next)
@@ -205,38 +192,55 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 		return r.o.Python
 	case ',', ';':
 		return r.separates(next+1, q, inner)
-	case '+':
-		n := r.spaceWithin(next+1, lookAhead)
-		k, ok := c.At(n)
+	case '+': // "a" + "b"
+		k, ok := r.c.At(r.spaceWithin(next+1, lookAhead))
 		return ok && (k == '"' || k == '\'')
 	case '"', '\'':
 		if r.inObject() {
-			return r.startsKey(next) || r.o.Python && next > off
+			return r.startsKey(next) || r.o.Python && spaced
 		}
-		return next > off && inner == 0
-	case '{', '[':
-		return !r.inObject() && next > off && inner == 0
+		return spaced && inner == 0
+	case '{', '[': // a missing comma
+		return !r.inObject() && spaced && inner == 0
 	case '#':
-		return inner == 0 && next > off && r.o.Python
+		return inner == 0 && spaced && r.o.Python
+	case '/', '<', '`', '-':
+		return r.closesBefore(next, b, spaced)
+	}
+	return b >= 0x80 && r.widePunctuation(next) || r.atClose(next) || r.inObject() && spaced && inner == 0 && r.startsKey(next)
+}
+
+// closesKey decides for a key, before the byte b at next.
+func (r *Reader) closesKey(next int, b byte) bool {
+	switch b {
+	case ':', '=', ',', '}', '"', '{', '[', '-':
+		return true
+	case 0xEF:
+		return r.c.HasPrefixAt(next, "：")
+	}
+	return b >= '0' && b <= '9' || r.atClose(next)
+}
+
+// closesBefore decides for a string before what is no part of JSON: a comment, a
+// marker, a fence, a key of a Ruby-like hash.
+func (r *Reader) closesBefore(next int, b byte, spaced bool) bool {
+	c := r.c
+	switch b {
 	case '/':
-		return c.HasPrefixAt(next, "//") && next > off || c.HasPrefixAt(next, "/*")
+		return c.HasPrefixAt(next, "//") && spaced || c.HasPrefixAt(next, "/*")
 	case '<':
 		return r.atClose(next)
 	case '`':
 		return c.HasPrefixAt(next, "```")
-	case '-':
-		if r.o.Hash && c.HasPrefixAt(next, "--") {
-			return true
-		}
-		return false
 	}
-	if b >= 0x80 && (c.HasPrefixAt(next, "，") || c.HasPrefixAt(next, "、") || c.HasPrefixAt(next, "｝") || c.HasPrefixAt(next, "】")) {
-		return true
-	}
-	if r.atClose(next) {
-		return true
-	}
-	return r.inObject() && next > off && inner == 0 && r.startsKey(next)
+	return r.o.Hash && c.HasPrefixAt(next, "--")
+}
+
+// widePunctuation reports whether a full-width separator or closing bracket stands at
+// off.
+func (r *Reader) widePunctuation(off int) bool {
+	c := r.c
+	return c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝") || c.HasPrefixAt(off, "】")
 }
 
 // closesBare decides for a string that stands in no bracket of ours: an
@@ -288,7 +292,6 @@ func (r *Reader) separates(off int, q byte, inner int) bool {
 // own, when the string before them already held stray quotation marks: nothing
 // that belongs to a string may follow them.
 func (r *Reader) closersThenEnd(off int) bool {
-	const lookAhead = 256
 	depth := len(r.stack)
 	for end := off + lookAhead; off < end && depth > 0; {
 		off = r.spaceWithin(off, lookAhead)
