@@ -9,6 +9,12 @@ import (
 // continue: the owner of the [Reading] gave up. [Run] recovers it.
 var ErrStopped = errors.New("reading was stopped")
 
+// NOTE: a cursor has one reading code, which moves it, and one owner, which appends to
+// it and ends it. The owner acts only while the reading code waits in Fill; see
+// [Reading]. Code of this package uses the fields for speed: whoever holds on to buf or
+// to an index into it must take both anew after anything that may call Fill, which is
+// all that looks at a byte beyond the buffer.
+
 // Cursor is a place in a text that may still be arriving. Reading code asks it
 // for bytes; where they have not come yet the cursor suspends the code until
 // they have, or until the text has ended. The code therefore cannot tell how a

@@ -1,8 +1,13 @@
 package lenient
 
+import "errors"
+
 // Text is the untyped text of a parameter, as dialects write it that put a
 // parameter's value between tags. Its type is for the tool's schema to say.
 type Text string
+
+// ErrTrailing says that something stands behind a value.
+var ErrTrailing = errors.New("text behind the value")
 
 // Parse reads a text that is one value from its first byte to its last, but for
 // white space around it.

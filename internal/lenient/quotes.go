@@ -1,0 +1,145 @@
+package lenient
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// smartQuote returns the length of the typographic opening quote at off, or 0.
+func (r *Reader) smartQuote(off int) int {
+	for _, q := range [...]string{"“", "”", "„", "«", "「", "‘", "’"} {
+		if b, _ := r.c.At(off); b == q[0] && r.c.HasPrefixAt(off, q) {
+			return len(q)
+		}
+	}
+	return 0
+}
+
+// smart reads a string in typographic quotes.
+func (r *Reader) smart(key bool) {
+	c := r.c
+	r.fix(c.off, SmartQuotes)
+	single := c.HasPrefix("‘") || c.HasPrefix("’")
+	c.off += r.smartQuote(c.off)
+	start := c.off
+	r.scratch = r.scratch[:0]
+	for {
+		b, ok := c.At(c.off)
+		if !ok {
+			r.CutToken = true
+			r.text = r.validText(start, trimPartialRune(r.scratch))
+			r.unwind()
+			return
+		}
+		n := 0
+		switch {
+		case b == '"' && !single, b == '\'' && single:
+			n = 1
+		case single && c.HasPrefix("’"), !single && (c.HasPrefix("”") || c.HasPrefix("“") || c.HasPrefix("「") || c.HasPrefix("」") || c.HasPrefix("»")):
+			n = utf8.RuneLen('”')
+			if b == 0xC2 {
+				n = 2
+			}
+		case b == '\\':
+			r.escape('"', key)
+			continue
+		}
+		if n > 0 && r.closes(c.off+n, '"', key, 0) {
+			c.off += n
+			r.text = r.validText(start, r.scratch)
+			return
+		}
+		r.scratch = append(r.scratch, b)
+		c.off++
+	}
+}
+
+// customQuote returns the string delimiter of the options that stands at off, or "".
+func (r *Reader) customQuote(off int) string {
+	if len(r.o.Quotes) == 0 {
+		return ""
+	}
+	for _, q := range r.o.Quotes {
+		if b, ok := r.c.At(off); ok && b == q[0] && r.c.HasPrefixAt(off, q) {
+			return q
+		}
+	}
+	return ""
+}
+
+// cutQuote reports whether the text ends at off in the middle of a delimiter of
+// the options, and moves behind it.
+func (r *Reader) cutQuote(off int) bool {
+	for _, q := range r.o.Quotes {
+		n := 0
+		for ; n < len(q); n++ {
+			b, ok := r.c.At(off + n)
+			if !ok {
+				if n > 0 {
+					r.c.off = off + n
+					return true
+				}
+				break
+			}
+			if b != q[n] {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// mixedQuotes reads a string that a quotation mark opens and a delimiter of the
+// options closes, if such a one stands at the cursor.
+func (r *Reader) mixedQuotes(q byte) bool {
+	const longest = 4096
+	c := r.c
+	start := c.off + 1
+	for off := start; off < start+longest; off++ {
+		b, ok := c.At(off)
+		if !ok || b == q {
+			return false
+		}
+		if end := r.customQuote(off); end != "" {
+			r.fix(c.off, SingleQuotes)
+			r.text = r.validText(start, c.Slice(start, off))
+			c.off = off + len(end)
+			return true
+		}
+	}
+	return false
+}
+
+// literal reads a string between two delimiters, byte for byte.
+func (r *Reader) literal(q string) {
+	c := r.c
+	c.off += len(q)
+	start := c.off
+	r.scratch = r.scratch[:0]
+	r.inString = true
+	for {
+		b, ok := c.At(c.off)
+		if !ok {
+			r.inString = false
+			text := r.scratch
+			r.CutToken = true
+			if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
+				text = bytes.TrimRight(c.Slice(start, cut), "}] \n")
+				c.off = cut
+				r.CutToken = false
+				r.fix(cut, UnclosedString)
+			}
+			r.text = r.validText(start, trimPartialRune(text))
+			r.unwind()
+			return
+		}
+		if b == q[0] && c.HasPrefix(q) {
+			r.inString = false
+			c.off += len(q)
+			r.text = r.validText(start, r.scratch)
+			return
+		}
+		r.scratch = append(r.scratch, b)
+		c.off++
+	}
+}
