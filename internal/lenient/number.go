@@ -71,14 +71,20 @@ func (r *Reader) endsNumber(off int) bool {
 	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝"))
 }
 
+// maxOddNumber bounds, in bytes, numbers that are not written as JSON writes them.
+const maxOddNumber = 400
+
 // thousands reports whether the comma at off groups digits, as in 1,000: three
-// digits follow it and no key.
+// digits follow it and no key. It looks no further than a number can be long.
 func (r *Reader) thousands(off int) bool {
 	groups := 0
-	for {
+	for limit := off + maxOddNumber; ; {
 		b, ok := r.c.At(off)
 		if !ok || b != ',' {
 			break
+		}
+		if off >= limit {
+			return false
 		}
 		for i := 1; i <= 3; i++ {
 			if d, ok := r.c.At(off + i); !ok || d < '0' || d > '9' {
@@ -106,7 +112,7 @@ func OddNumberText(s string) (number string, kind FixKind, ok bool) {
 	case strings.HasPrefix(t, "-"):
 		sign, t = "-", t[1:]
 	}
-	if t == "" || len(t) > 400 {
+	if t == "" || len(t) > maxOddNumber {
 		return "", kind, false
 	}
 	if len(t) > 2 && t[0] == '0' && strings.ContainsRune("xXoObB", rune(t[1])) {

@@ -89,13 +89,13 @@ func (r *Reader) triple(q byte) bool {
 	end := strings.Repeat(string(q), 3)
 	r.fix(c.off-1, TripleQuotes)
 	c.off = start
-	r.scratch = r.scratch[:0]
+	r.scratch = r.scratch[:r.joined]
 	for {
 		b, ok := c.At(c.off)
 		switch {
 		case !ok:
 			r.CutToken = true
-			r.text = r.validText(start, trimPartialRune(r.scratch))
+			r.text = r.validText(start, trimPartialRune(r.scratch[r.joined:]))
 			r.unwind()
 			return true
 		case b == '\\':
@@ -106,7 +106,7 @@ func (r *Reader) triple(q byte) bool {
 				r.scratch = append(r.scratch, q)
 				c.off++
 			}
-			r.text = r.validText(start, r.scratch)
+			r.text = r.validText(start, r.scratch[r.joined:])
 			return true
 		default:
 			r.scratch = append(r.scratch, b)

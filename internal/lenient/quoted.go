@@ -40,7 +40,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 		return nil
 	}
 	start, from, copied := c.off, c.off, false
-	r.scratch = r.scratch[:0]
+	r.scratch = r.scratch[:r.joined]
 	inner := 0                  // quotation marks that turned out to stand within the string
 	b, i := c.buf, c.off-c.base // the cursor's buffer, and where in it we are
 	ordinary := &ordinaryDouble
@@ -154,7 +154,7 @@ func (r *Reader) endString(start, from int, copied, key bool) {
 	switch {
 	case copied:
 		r.scratch = append(r.scratch, seg...)
-		r.text = r.validText(start, r.scratch)
+		r.text = r.validText(start, r.scratch[r.joined:])
 	case !utf8.Valid(seg):
 		r.text = r.validText(start, seg)
 	case key:
@@ -169,7 +169,7 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	c := r.c
 	text := c.Slice(from, c.Limit())
 	if copied {
-		text = append(r.scratch, text...)
+		text = append(r.scratch, text...)[r.joined:]
 	}
 	if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
 		// {"city": "Rome</tool_call> : the marker closes the string and all.

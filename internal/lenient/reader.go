@@ -79,6 +79,7 @@ type Reader struct {
 	ending bool   // unwinding: only ends follow
 
 	scratch  []byte // decoded text of the string being read
+	joined   int    // how much of it is of strings that it is joined to
 	borrowed *[]byte
 	inString bool
 	keys     [64]string // recently read keys, to save allocations

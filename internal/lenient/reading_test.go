@@ -78,6 +78,33 @@ func TestReadingShows(t *testing.T) {
 	}
 }
 
+// TestReadingShowsJoined checks that strings which are joined are shown as one.
+func TestReadingShowsJoined(t *testing.T) {
+	for _, o := range []Options{{Watch: true}, {Watch: true, Python: true}} {
+		var reader *Reader
+		r := Start(func(c *Cursor) error {
+			reader = NewReader(c, o)
+			_, err := reader.Value()
+			return err
+		})
+		for _, tt := range []struct{ chunk, text string }{
+			{`{"a": "one`, "one"}, {`" + `, "one"}, {`"tw`, "onetw"}, {`o" + "`, ""}, {`thr\n`, "onetwothr\n"}, {`ee"`, "onetwothr\nee"}, {`, "b": "f`, "f"},
+		} {
+			r.Feed([]byte(tt.chunk))
+			text, ok := reader.OpenText()
+			if ok != (tt.text != "") || ok && string(text) != tt.text {
+				t.Errorf("after %q %q is shown (%v), not %q", tt.chunk, text, ok, tt.text)
+			}
+		}
+		r.Feed([]byte(`our"}`))
+		r.End()
+		if m, _ := reader.Result().(map[string]any); m["a"] != "onetwothr\nee" || m["b"] != "four" {
+			t.Errorf("%v", m)
+		}
+		r.Stop()
+	}
+}
+
 func TestReadingStops(t *testing.T) {
 	code := func(c *Cursor) error {
 		for c.Fill() {

@@ -115,6 +115,7 @@ func (r *Reader) stringEnd() (Kind, bool, error) {
 		}
 		return String, true, nil
 	}
+	several := false
 	for {
 		c := r.c
 		next := r.spaceWithin(c.off, 256)
@@ -129,16 +130,21 @@ func (r *Reader) stringEnd() (Kind, bool, error) {
 		if !ok || b != '"' && b != '\'' {
 			break
 		}
-		head := r.text
+		several = true
+		r.scratch = append(r.scratch[:r.joined], r.text...)
+		r.joined = len(r.scratch)
 		r.fix(next, Concatenation)
 		c.off = next + 1
 		if err := r.quoted(b, false); err != nil {
 			return 0, false, err
 		}
-		r.text = head + r.text
 		if r.ending {
 			break
 		}
+	}
+	if several {
+		r.text = string(append(r.scratch[:r.joined], r.text...))
+		r.joined = 0
 	}
 	r.after()
 	return String, true, nil

@@ -1,0 +1,84 @@
+package lenient
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestLinear reads texts that repeat what the reader looks ahead for: where that were
+// not bounded it would take hours.
+func TestLinear(t *testing.T) {
+	size := 2 << 20
+	if testing.Short() {
+		size = 256 << 10
+	}
+	for _, tt := range []struct{ head, unit string }{
+		{`{"a": 1`, ",000"},
+		{`[1`, ",000"},
+		{`{"a": x`, ",000"},
+		{`{"a": 1`, " 000"},
+		{`{"a": x`, ", y"},
+		{`{"a": f(`, `"(`},
+		{`{"a": "x`, `" "`},
+		{`{"a": "x`, `", "`},
+		{`{"a": "x`, `"}`},
+		{`{"a": "x`, `" }`},
+		{`{"a": 'x`, `' `},
+		{`{"a": “x`, `” `},
+		{"{\"a\": `x", "` "},
+		{`{`, `"a `},
+		{`{`, "`a "},
+		{`{`, `a.`},
+		{`[`, `"a" `},
+		{`[`, `"a"+`},
+		{`{"a": """`, `" `},
+		{`{"a": "`, `\"`},
+		{`{"a": "`, `</`},
+		{`[`, `/*`},
+		{`[`, "//\n"},
+	} {
+		text := tt.head + strings.Repeat(tt.unit, size/len(tt.unit))
+		for _, o := range []Options{{}, {Close: []string{"</tool_call>"}}, {Python: true}} {
+			if _, _, err := Parse(text, o); err != nil && err.Error() == "" {
+				t.Errorf("%q many times: an error that says nothing", tt.unit)
+			}
+		}
+	}
+}
+
+// TestAnyText reads random texts of what JSON is made of: there is a value or an error,
+// and the same however the text comes.
+func TestAnyText(t *testing.T) {
+	units := []string{
+		`"`, "'", ",", ":", "{", "}", "[", "]", "(", ")", " ", "\n", `\`, "`", "```", "#", "//", "/*", "--", "<", "</tool_call>", "，", "｝", "“", "”",
+		"1", "000", ".5", "-", "+", "=", "=>", "true", "None", "é", "a", "key", ";", "...", `"""`, `<|"|>`, `\"`, `\u00e9`, `\ud83d`, "\x00", "f(", `r"`, "\xe4",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(units), 0, 40).Draw(t, "units"), "")
+		o := Options{Python: rapid.Bool().Draw(t, "python"), Hash: rapid.Bool().Draw(t, "hash"), MaxDepth: 8}
+		if rapid.Bool().Draw(t, "marked") {
+			o.Close, o.Quotes = []string{"</tool_call>"}, []string{`<|"|>`}
+		}
+		whole := NewReader(NewText(text), o)
+		want, wantErr := whole.Value()
+		var reader *Reader
+		var got any
+		r := Start(func(c *Cursor) (err error) {
+			reader = NewReader(c, o)
+			got, err = reader.Value()
+			return err
+		})
+		defer r.Stop()
+		for i := range len(text) {
+			r.Feed([]byte{text[i]})
+		}
+		r.End()
+		if (wantErr == nil) != (r.Err() == nil) || !reflect.DeepEqual(got, want) || !slices.Equal(reader.Fixes.List, whole.Fixes.List) {
+			t.Fatalf("%q is %#v %v %v, and byte by byte %#v %v %v", text, want, wantErr, whole.Fixes.List, got, r.Err(), reader.Fixes.List)
+		}
+	})
+}
