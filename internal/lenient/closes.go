@@ -1,6 +1,9 @@
 package lenient
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // lookAhead is how much white space, in bytes, is skipped to see what follows a
 // quotation mark.
@@ -20,7 +23,6 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 	case len(r.stack) == 0:
 		return r.closesBare(next, b, off)
 	}
-	spaced := next > off
 	switch b {
 	case '}':
 		return inner == 0 || r.closersThenEnd(next)
@@ -33,22 +35,8 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 		return r.o.Python
 	case ',', ';':
 		return r.separates(next+1, q, inner)
-	case '+': // "a" + "b"
-		k, ok := r.c.At(r.spaceWithin(next+1, lookAhead))
-		return ok && (k == '"' || k == '\'')
-	case '"', '\'':
-		if r.inObject() {
-			return r.startsKey(next) || r.o.Python && spaced
-		}
-		return spaced && inner == 0
-	case '{', '[': // a missing comma
-		return !r.inObject() && spaced && inner == 0
-	case '#':
-		return inner == 0 && spaced && r.o.Python
-	case '/', '<', '`', '-':
-		return r.closesBefore(next, b, spaced)
 	}
-	return b >= 0x80 && r.widePunctuation(next) || r.atClose(next) || r.inObject() && spaced && inner == 0 && r.startsKey(next)
+	return r.closesBefore(next, b, next > off, inner)
 }
 
 // closesKey decides for a key, before the byte b at next.
@@ -62,19 +50,34 @@ func (r *Reader) closesKey(next int, b byte) bool {
 	return b >= '0' && b <= '9' || r.atClose(next)
 }
 
-// closesBefore decides for a string before what is no part of JSON: a comment, a
-// marker, a fence, a key of a Ruby-like hash.
-func (r *Reader) closesBefore(next int, b byte, spaced bool) bool {
+// closesBefore decides for a string before what JSON does not have there: another
+// value where a comma is missing, a comment, a marker. spaced says that white space
+// stands between the two.
+func (r *Reader) closesBefore(next int, b byte, spaced bool, inner int) bool {
 	c := r.c
 	switch b {
+	case '+': // "a" + "b"
+		k, ok := c.At(r.spaceWithin(next+1, lookAhead))
+		return ok && (k == '"' || k == '\'')
+	case '"', '\'':
+		if r.inObject() {
+			return r.startsKey(next) || r.o.Python && spaced
+		}
+		return spaced && inner == 0
+	case '{', '[':
+		return !r.inObject() && spaced && inner == 0
+	case '#':
+		return inner == 0 && spaced && r.o.Python
 	case '/':
 		return c.HasPrefixAt(next, "//") && spaced || c.HasPrefixAt(next, "/*")
 	case '<':
 		return r.atClose(next)
 	case '`':
 		return c.HasPrefixAt(next, "```")
+	case '-':
+		return r.o.Hash && c.HasPrefixAt(next, "--")
 	}
-	return r.o.Hash && c.HasPrefixAt(next, "--")
+	return b >= 0x80 && r.widePunctuation(next) || r.atClose(next) || r.inObject() && spaced && inner == 0 && r.startsKey(next)
 }
 
 // widePunctuation reports whether a full-width separator or closing bracket stands at
@@ -99,6 +102,9 @@ func (r *Reader) closesBare(next int, b byte, off int) bool {
 	return next > off && bytes.IndexByte(r.c.Slice(off, next), '\n') >= 0 || r.atClose(next) || r.c.HasPrefixAt(next, "```")
 }
 
+// literals are the words that are values without quotes.
+var literals = [...]string{"true", "false", "null", "None", "True", "False"}
+
 // separates reports whether what stands behind a comma is the next member.
 func (r *Reader) separates(off int, q byte, inner int) bool {
 	c := r.c
@@ -119,12 +125,12 @@ func (r *Reader) separates(off int, q byte, inner int) bool {
 		}
 		return r.startsKey(next) || r.atClose(next)
 	}
-	switch {
-	case b == q || b == '"' || b == '\'' || b == '{' || b == '[' || b == ']' || b == ',' || b == '(' || b == ')' || b == '-' || b >= '0' && b <= '9':
+	switch b {
+	case q, '"', '\'', '{', '[', ']', ',', '(', ')', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return true
-	case isWord(b):
-		return r.o.Python || c.HasPrefixAt(next, "true") || c.HasPrefixAt(next, "false") || c.HasPrefixAt(next, "null") || c.HasPrefixAt(next, "None") ||
-			c.HasPrefixAt(next, "True") || c.HasPrefixAt(next, "False")
+	}
+	if isWord(b) {
+		return r.o.Python || slices.ContainsFunc(literals[:], func(w string) bool { return c.HasPrefixAt(next, w) })
 	}
 	return b == 0xE2 || r.atClose(next)
 }
@@ -155,7 +161,11 @@ func (r *Reader) closersThenEnd(off int) bool {
 	case b == ',':
 		next := r.spaceWithin(off+1, lookAhead)
 		k, ok := r.c.At(next)
-		return !ok || k == '"' || k == '{' || k == '[' || k == '}' || k == ']' || k == '\'' || k == '-' || k >= '0' && k <= '9' || isWord(k) && r.startsKey(next)
+		switch k {
+		case '"', '\'', '{', '[', '}', ']', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			return true
+		}
+		return !ok || isWord(k) && r.startsKey(next)
 	}
 	return r.atClose(off) || b == '`' || b == '<'
 }

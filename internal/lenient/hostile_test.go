@@ -1,10 +1,14 @@
 package lenient
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -12,7 +16,7 @@ import (
 // TestLinear reads texts that repeat what the reader looks ahead for: where that were
 // not bounded it would take hours.
 func TestLinear(t *testing.T) {
-	size := 2 << 20
+	size := 1 << 20
 	if testing.Short() {
 		size = 256 << 10
 	}
@@ -81,4 +85,47 @@ func TestAnyText(t *testing.T) {
 			t.Fatalf("%q is %#v %v %v, and byte by byte %#v %v %v", text, want, wantErr, whole.Fixes.List, got, r.Err(), reader.Fixes.List)
 		}
 	})
+}
+
+// TestPrefixes cuts generated documents off: what is read of them is a beginning
+// of what the whole says.
+func TestPrefixes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := map[string]any{
+			"text":  rapid.StringN(0, 40, -1).Draw(t, "text"),
+			"list":  rapid.SliceOfN(rapid.IntRange(-999, 99999), 0, 5).Draw(t, "list"),
+			"flag":  rapid.Bool().Draw(t, "flag"),
+			"inner": map[string]any{"a": rapid.StringN(0, 10, -1).Draw(t, "a"), "n": nil},
+		}
+		whole, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := rapid.IntRange(1, len(whole)).Draw(t, "n")
+		r := NewReader(NewCursor(whole[:n]), Options{})
+		v, err := r.Value()
+		if err != nil {
+			t.Fatalf("%s: %v", whole[:n], err)
+		}
+		m, _ := v.(map[string]any)
+		if text, ok := m["text"].(string); ok && !strings.HasPrefix(doc["text"].(string), text) && utf8.ValidString(doc["text"].(string)) {
+			t.Fatalf("%s gives %q of %q", whole[:n], text, doc["text"])
+		}
+		if n < len(whole) && !r.Fixes.Has(Truncated) {
+			t.Fatalf("%s is not seen to be cut off", whole[:n])
+		}
+	})
+}
+
+func TestDepth(t *testing.T) {
+	for _, open := range []string{"[", `{"a":`, "{a:[", `[{"a":`} {
+		r := NewReader(NewCursor(bytes.Repeat([]byte(open), 1<<20)), Options{})
+		if _, err := r.Value(); !errors.Is(err, ErrDepth) {
+			t.Errorf("%q many times: %v", open, err)
+		}
+	}
+	deep := strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth)
+	if _, _, err := Parse(deep, Options{}); err != nil {
+		t.Errorf("%d levels: %v", MaxDepth, err)
+	}
 }

@@ -2,7 +2,6 @@ package lenient
 
 import (
 	"bytes"
-	"unicode/utf8"
 )
 
 // smartQuote returns the length of the typographic opening quote at off, or 0.
@@ -35,11 +34,8 @@ func (r *Reader) smart(key bool) {
 		switch {
 		case b == '"' && !single, b == '\'' && single:
 			n = 1
-		case single && c.HasPrefix("’"), !single && (c.HasPrefix("”") || c.HasPrefix("“") || c.HasPrefix("「") || c.HasPrefix("」") || c.HasPrefix("»")):
-			n = utf8.RuneLen('”')
-			if b == 0xC2 {
-				n = 2
-			}
+		case b >= 0x80:
+			n = closingSmartQuote(c, single)
 		case b == '\\':
 			r.escape('"', key)
 			continue
@@ -52,6 +48,23 @@ func (r *Reader) smart(key bool) {
 		r.scratch = append(r.scratch, b)
 		c.off++
 	}
+}
+
+// closingSmartQuote returns the length of the typographic quote at the cursor that may
+// close a string, or 0.
+func closingSmartQuote(c *Cursor, single bool) int {
+	if single {
+		if c.HasPrefix("’") {
+			return len("’")
+		}
+		return 0
+	}
+	for _, q := range [...]string{"”", "“", "「", "」", "»"} {
+		if c.HasPrefix(q) {
+			return len(q)
+		}
+	}
+	return 0
 }
 
 // customQuote returns the string delimiter of the options that stands at off, or "".
