@@ -38,7 +38,7 @@ func (a *Accumulator) Add(e Event) {
 	case EventUsage:
 		if e.Usage != nil {
 			u := *e.Usage
-			u.Extra.Members = u.Extra.Members.Clone()
+			u.Extra = u.Extra.Clone()
 			a.reply.Usage = &u
 		}
 		return
@@ -104,7 +104,7 @@ func (b *Block) own(e Extra) {
 
 // grow adds text to the block that is open, or begins one.
 func (c *choiceState) grow(t BlockType, e Event) {
-	if e.Text == "" && e.Word != "" && c.open >= 0 {
+	if e.Text == "" && e.NativeName != "" && c.open >= 0 {
 		c.Blocks[c.open].own(e.Extra)
 		return
 	}
@@ -113,7 +113,7 @@ func (c *choiceState) grow(t BlockType, e Event) {
 			c.extra.add(e.Extra)
 			return
 		}
-		c.begin(Block{Type: t, Word: e.Word})
+		c.begin(Block{Type: t, NativeName: e.NativeName})
 		if e.New {
 			c.Blocks[c.open].own(e.Extra)
 			e.Extra = Extra{}
@@ -157,7 +157,7 @@ func (c *choiceState) startCall(e Event) {
 	}
 	c.close()
 	c.calls[e.Index] = len(c.Blocks)
-	c.Blocks = append(c.Blocks, Block{Type: BlockCall, Call: &Call{ID: e.ID, Name: e.Name, Custom: e.Custom}, Word: e.Word})
+	c.Blocks = append(c.Blocks, Block{Type: BlockCall, Call: &Call{ID: e.ID, Name: e.Name, Custom: e.Custom}, NativeName: e.NativeName})
 	c.Blocks[len(c.Blocks)-1].own(e.Extra)
 }
 
@@ -195,7 +195,7 @@ func (x *extras) add(e Extra) {
 	if x.format != e.Format {
 		*x = extras{format: e.Format}
 	}
-	x.pieces = append(x.pieces, e.Members.Clone())
+	x.pieces = append(x.pieces, wire.Object(e.Members).Clone())
 }
 
 // merged puts the pieces together: arrays grow, objects are merged, of all else

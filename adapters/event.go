@@ -52,7 +52,7 @@ type Event struct {
 	Finish       FinishReason
 	StopSequence string
 	Usage        *Usage
-	Word         string // what the format calls it, where it has several words for it
+	NativeName   string // what the format calls it, where it has several names for it
 	// Extra are members beside what the event tells, Envelope those of the message
 	// that it came in.
 	Extra, Envelope Extra
@@ -61,10 +61,10 @@ type Event struct {
 // Clone returns an event that may be kept while the next ones are read: its members are
 // its own.
 func (e Event) Clone() Event {
-	e.Extra.Members, e.Envelope.Members = e.Extra.Members.Clone(), e.Envelope.Members.Clone()
+	e.Extra, e.Envelope = e.Extra.Clone(), e.Envelope.Clone()
 	if e.Usage != nil {
 		u := *e.Usage
-		u.Extra.Members = u.Extra.Members.Clone()
+		u.Extra = u.Extra.Clone()
 		e.Usage = &u
 	}
 	return e
@@ -92,14 +92,14 @@ func (r *Reply) Events() []Event {
 				events = append(events, Event{Type: EventRefusal, Choice: i, Text: b.Text, New: true, Extra: b.Extra})
 			case BlockReasoning:
 				if b.Text != "" || b.Signature == "" {
-					events = append(events, Event{Type: EventReasoning, Choice: i, Text: b.Text, New: true, Word: b.Word, Extra: b.Extra})
+					events = append(events, Event{Type: EventReasoning, Choice: i, Text: b.Text, New: true, NativeName: b.NativeName, Extra: b.Extra})
 				}
 				if b.Signature != "" {
 					events = append(events, Event{Type: EventSignature, Choice: i, Text: b.Signature, New: b.Text == "", Extra: b.Extra})
 				}
 			case BlockCall:
 				events = append(events,
-					Event{Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, Word: b.Word, Extra: b.Extra},
+					Event{Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, NativeName: b.NativeName, Extra: b.Extra},
 					Event{Type: EventArguments, Choice: i, Index: call, Text: b.Call.Arguments},
 					Event{Type: EventCallEnd, Choice: i, Index: call, Text: b.Signature, Truncated: b.Call.Truncated})
 				call++

@@ -96,6 +96,9 @@ func (q *inOrder) End() error {
 	return q.next.End()
 }
 
+// Fail writes that the reply failed, before what still waits.
+func (q *inOrder) Fail(e *ProviderError) error { return q.next.Fail(e) }
+
 // noCustom turns calls of tools that take free text into ones with an object, for
 // formats that have no others.
 type noCustom struct {
@@ -127,3 +130,6 @@ func (n *noCustom) Event(e Event) error {
 
 // End ends the stream.
 func (n *noCustom) End() error { return n.next.End() }
+
+// Fail writes that the reply failed.
+func (n *noCustom) Fail(e *ProviderError) error { return n.next.Fail(e) }

@@ -12,8 +12,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-
-	"github.com/callwright/callwright/internal/wire"
 )
 
 // Reply is what a model answered, whatever the wire format it came in.
@@ -67,9 +65,9 @@ type Block struct {
 	Call      *Call
 	Result    *ToolResult
 	Media     *Media
-	// Word is what the format calls it, where it has several words for it.
-	Word  string
-	Extra Extra
+	// NativeName is what the format calls it, where it has several names for it.
+	NativeName string
+	Extra      Extra
 }
 
 // Call is a call in a provider's own field for calls.
@@ -138,29 +136,6 @@ func (u *Usage) Add(o *Usage) {
 	u.CachedTokens += o.CachedTokens
 	u.CacheWriteTokens += o.CacheWriteTokens
 	u.ReasoningTokens += o.ReasoningTokens
-}
-
-// Extra are members that only one wire format knows.
-type Extra struct {
-	Format  string
-	Members wire.Object
-}
-
-// Keep returns the members that are left of an object as an Extra. The memory is
-// the object's.
-func Keep(format string, rest wire.Object) Extra {
-	if len(rest) == 0 {
-		return Extra{}
-	}
-	return Extra{format, rest}
-}
-
-// For returns the members if they are a format's own.
-func (e Extra) For(format string) wire.Object {
-	if e.Format != format {
-		return nil
-	}
-	return e.Members
 }
 
 // First is the first choice; an empty one if there is none.

@@ -49,9 +49,9 @@ type Message struct {
 	Role   Role
 	Name   string
 	Blocks []Block
-	// Word is the role's name in the format, where it has several.
-	Word  string
-	Extra Extra
+	// NativeName is the role's name in the format, where it has several.
+	NativeName string
+	Extra      Extra
 }
 
 // Text is the text of the message.

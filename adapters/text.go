@@ -50,9 +50,9 @@ func PlainMessages(messages []Message, w Writer) []Message {
 			if i > 0 {
 				out = append(out, p.end())
 			}
-			p = plainMessage{Message: Message{Role: m.Role, Name: m.Name, Word: m.Word, Extra: m.Extra}}
+			p = plainMessage{Message: Message{Role: m.Role, Name: m.Name, NativeName: m.NativeName, Extra: m.Extra}}
 			if m.Role == RoleTool {
-				p.Role, p.Word, p.Extra = RoleUser, "", Extra{}
+				p.Role, p.NativeName, p.Extra = RoleUser, "", Extra{}
 			}
 		}
 		for j := range m.Blocks {

@@ -65,10 +65,11 @@ func (x *exchange) emulated() *adapters.Request {
 	dialect, writer := x.dialect()
 	out.Messages = adapters.PlainMessages(x.req.Messages, writer)
 	out.Tools, out.ToolChoice, out.ParallelCalls = nil, adapters.ToolChoice{}, nil
-	out.Extra = adapters.Extra{Format: x.req.Extra.Format, Members: x.req.Extra.Members.Clone()}
+	extra := wire.Object(x.req.Extra.Clone().Members)
 	for _, name := range []string{"functions", "function_call"} {
-		out.Extra.Members.Take(name)
+		extra.Take(name)
 	}
+	out.Extra = adapters.ExtraOf(x.req.Extra.Format, extra)
 	if !x.mayCall() {
 		return &out
 	}

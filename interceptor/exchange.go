@@ -68,7 +68,7 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, front *adapt
 		x.unreachable(err)
 		return
 	}
-	if previous := x.req.Extra.For(front.Name).String("previous_response_id"); previous != "" && x.target != front {
+	if previous := wire.Object(x.req.Extra.For(front.Name)).String("previous_response_id"); previous != "" && x.target != front {
 		writeError(w, front, http.StatusBadRequest, "", "previous_response_id: the model server keeps no responses: send the whole conversation as input")
 		return
 	}
@@ -366,10 +366,8 @@ func (x *exchange) passError(r *http.Response) {
 		return
 	}
 	message := http.StatusText(r.StatusCode)
-	if o, err := wire.ParseObject(peek(r)); err == nil {
-		if reported := adapters.ErrorOf(o); reported != nil && reported.Message != "" {
-			message = reported.Message
-		}
+	if reported := adapters.ErrorOf(peek(r)); reported != nil && reported.Message != "" {
+		message = reported.Message
 	}
 	writeError(x.w, x.front, r.StatusCode, "", message)
 }

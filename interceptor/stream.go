@@ -13,7 +13,6 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/openai"
-	"github.com/callwright/callwright/internal/wire"
 )
 
 // writeTimeout is how long a client may take to read a piece of a stream.
@@ -75,9 +74,8 @@ type streamWriter struct {
 	err   error
 
 	// Where both sides speak the same, a message of which nothing is changed is handed
-	// on as it came: in are its events, told those for the client.
+	// on as it came: told are the events for the client.
 	passing bool
-	in      []adapters.Event
 	told    []adapters.Event
 	line    []byte
 }
@@ -92,21 +90,22 @@ func (s *streamWriter) event(e adapters.Event) error {
 	return s.write(e)
 }
 
-// message hands a message on, with what is made of its events, or as it came if that is
+// begin says that what is written from now on is made of one message.
+func (s *streamWriter) begin() { s.passing, s.told = true, s.told[:0] }
+
+// finish hands a message on, with what was made of its events, or as it came if that is
 // the same.
-func (s *streamWriter) message(raw []byte, decode func() error) error {
-	s.passing, s.in, s.told = true, s.in[:0], s.told[:0]
-	err := decode()
+func (s *streamWriter) finish(raw []byte, in []adapters.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.passing = false
-	if err != nil || !slices.EqualFunc(s.in, s.told, sameEvent) || len(s.in) == 0 || bytes.Contains(raw, callMembers) || bytes.ContainsAny(raw, "\r\n") {
+	if !slices.EqualFunc(in, s.told, sameEvent) || len(in) == 0 || bytes.Contains(raw, callMembers) || bytes.ContainsAny(raw, "\r\n") {
 		for _, e := range s.told {
 			if s.write(e) != nil {
 				break
 			}
 		}
-		return err
+		return
 	}
 	if !s.begun { // what is written later has to know how it began
 		s.out.muted = true
@@ -122,7 +121,6 @@ func (s *streamWriter) message(raw []byte, decode func() error) error {
 			s.err = errors.Join(errClient, err)
 		}
 	}
-	return nil
 }
 
 // callMembers stands in the names of the members that hold calls: what a message says
@@ -247,11 +245,22 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 // nothing is changed.
 func (x *exchange) passed(r *http.Response, s *streamWriter) iter.Seq2[adapters.Event, error] {
 	return func(yield func(adapters.Event, error) bool) {
-		for e, err := range adapters.DecodeFrames(x.target, wire.NewReader(r.Body, 0, x.s.c.Server.MaxReplyBytes), s.message) {
+		in := x.target.NewStreamReader(r.Body, adapters.Limits{MaxTotalBytes: x.s.c.Server.MaxReplyBytes})
+		for {
+			raw, events, err := in.Next()
 			if err == nil {
-				s.in = append(s.in, e)
+				s.begin()
 			}
-			if !yield(e, err) {
+			goOn := true
+			for i := 0; i < len(events) && goOn; i++ {
+				goOn = yield(events[i], nil)
+			}
+			if err == nil {
+				s.finish(raw, events)
+			} else if goOn && !errors.Is(err, io.EOF) {
+				yield(adapters.Event{}, err)
+			}
+			if err != nil || !goOn {
 				return
 			}
 		}

@@ -275,7 +275,7 @@ func (t *turn) begin(index int, id, tool string) error {
 	}
 	t.index[index], t.names[index] = t.calls, tool
 	t.calls++
-	return t.emit(adapters.Event{Type: adapters.EventCallStart, Index: t.index[index], ID: t.x.front.IDs.Fit(id), Name: tool, Custom: t.x.custom(tool), Word: t.x.word()})
+	return t.emit(adapters.Event{Type: adapters.EventCallStart, Index: t.index[index], ID: t.x.front.IDs.Fit(id), Name: tool, Custom: t.x.custom(tool), NativeName: t.x.word()})
 }
 
 // custom reports whether a tool takes free text.
@@ -413,7 +413,7 @@ func (t *turn) passCall(id, name, args string, truncated, custom bool) error {
 	index := t.calls
 	t.calls++
 	for _, e := range []adapters.Event{
-		{Type: adapters.EventCallStart, Index: index, ID: t.x.front.IDs.FitOrNew(id), Name: name, Custom: custom, Word: t.x.word()},
+		{Type: adapters.EventCallStart, Index: index, ID: t.x.front.IDs.FitOrNew(id), Name: name, Custom: custom, NativeName: t.x.word()},
 		{Type: adapters.EventArguments, Index: index, Text: args},
 		{Type: adapters.EventCallEnd, Index: index, Truncated: truncated},
 	} {
@@ -457,9 +457,9 @@ func (t *turn) conclude() error {
 		switch {
 		case !t.x.mayCall():
 		case t.calls > 0 && (e.Finish == adapters.FinishStop || e.Finish == adapters.FinishSequence || e.Finish == ""):
-			e.Finish, e.Word = adapters.FinishCalls, ""
+			e.Finish, e.NativeName = adapters.FinishCalls, ""
 		case t.calls == 0 && e.Finish == adapters.FinishCalls:
-			e.Finish, e.Word = adapters.FinishStop, ""
+			e.Finish, e.NativeName = adapters.FinishStop, ""
 		}
 		if err := t.emit(e); err != nil {
 			return err

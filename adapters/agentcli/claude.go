@@ -61,7 +61,7 @@ func claudeUsage(u wire.Object) *adapters.Usage {
 	var m wire.Object
 	m.SetString("type", "message")
 	m.SetObject("usage", u)
-	r, err := anthropic.Messages.Reply(m)
+	r, err := anthropic.Messages.DecodeMembers(m)
 	if err != nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (s *state) claudeMessage(o wire.Object) {
 	if parent == "" {
 		s.session("", m.String("model"))
 	}
-	r, err := anthropic.Messages.Reply(m)
+	r, err := anthropic.Messages.DecodeMembers(m)
 	if err != nil || len(r.Choices) == 0 {
 		return
 	}

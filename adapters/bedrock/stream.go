@@ -53,10 +53,10 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 		d.calls.End()
 		d.whole = true
 		finish := convert.TakeFinish(&o, "stopReason", finishReasons, finishWord)
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.Keep(Name, o)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.ExtraOf(Name, o)})
 	case "metadata":
 		if u := decodeUsage(o.TakeObject("usage")); u != nil {
-			emit(adapters.Event{Type: adapters.EventUsage, Usage: u, Envelope: adapters.Keep(Name, o)})
+			emit(adapters.Event{Type: adapters.EventUsage, Usage: u, Envelope: adapters.ExtraOf(Name, o)})
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 
 // encoder writes the messages of ConverseStream.
 type encoder struct {
-	out      *adapters.Output
+	out      *wire.Writer
 	started  bool
 	block    int
 	open     adapters.BlockType
@@ -202,9 +202,14 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.finish = ev
 	case adapters.EventUsage:
 		e.usage = ev.Usage
-		e.metadata = ev.Envelope.For(Name).Clone()
+		e.metadata = convert.Own(ev.Envelope, Name).Clone()
 	}
 	return nil
+}
+
+// Fail writes an exception.
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	return e.out.Write("internalServerException", codec{}.EncodeError(err))
 }
 
 func (e *encoder) End() error {
@@ -212,8 +217,8 @@ func (e *encoder) End() error {
 		return err
 	}
 	var o wire.Object
-	o.SetString("stopReason", convert.FinishWord(e.finish.Finish, e.finish.Envelope.For(Name), "stopReason", finishReasons, finishWord))
-	o.Merge(e.finish.Envelope.For(Name))
+	o.SetString("stopReason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "stopReason", finishReasons, finishWord))
+	o.Merge(convert.Own(e.finish.Envelope, Name))
 	if err := e.out.Write("messageStop", o); err != nil {
 		return err
 	}

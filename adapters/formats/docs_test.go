@@ -23,7 +23,7 @@ func TestDocs(t *testing.T) {
 	b.WriteString(strings.Repeat("|---", len(names)) + "|\n")
 	versions, framings := []string{"version"}, []string{"streams as"}
 	for _, f := range formats.All() {
-		versions, framings = append(versions, f.Version), append(framings, string(f.Framing))
+		versions, framings = append(versions, f.Version), append(framings, f.Framing)
 	}
 	row(versions)
 	row(framings)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
@@ -37,6 +38,36 @@ func Lookup(name string) (*adapters.Format, error) {
 		names = append(names, f.Name)
 	}
 	return nil, fmt.Errorf("%w %q, must be one of %q", adapters.ErrUnknownFormat, name, names)
+}
+
+// Resolve returns the format that a user's name for one means, nil if it means none. A
+// format's own name always means it, with "-" for "_" too. A short name, such as
+// "openai", means the format that the input, or its beginning, looks like, if that has
+// the name; some short names are names of dialects as well, so that the input decides.
+func Resolve(name string, input []byte) *adapters.Format {
+	name = strings.ReplaceAll(name, "-", "_")
+	var meant []*adapters.Format
+	for _, f := range all {
+		if f.Name == name {
+			return f
+		}
+		if slices.Contains(f.ShortNames, name) {
+			meant = append(meant, f)
+		}
+	}
+	if meant == nil {
+		return nil
+	}
+	seen := DetectFormat(input).Format
+	if seen == nil {
+		return nil
+	}
+	for _, f := range meant {
+		if f == seen || f.FlavorOf == seen.Name {
+			return f
+		}
+	}
+	return nil
 }
 
 // Detected says what format something is in.
@@ -93,27 +124,29 @@ func isPiece(o wire.Object) bool {
 	return len(o) == 1 && slices.Contains([]string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}, o[0].Key)
 }
 
-// Stream is a stream whose format was found out by its first message.
+// Stream is a stream whose format was found out by its first message. It is read from
+// its beginning all the same.
 type Stream struct {
 	Detected
-	// First is the first message, Rest reads those behind it.
-	First wire.Frame
-	Rest  *wire.Reader
+	in     io.Reader
+	limits adapters.Limits
 }
 
 // Open reads a stream's first message that is JSON and tells the stream's format
-// by it; Format is nil if none fits.
+// by it; Format is nil if none fits. The error is [io.EOF] where there is no message,
+// else one that [adapters.StreamReader.Next] has.
 func Open(in io.Reader, l adapters.Limits) (*Stream, error) {
-	s := &Stream{Rest: wire.NewReader(in, l.MaxMessageBytes, l.MaxTotalBytes)}
+	var seen bytes.Buffer
+	s := &Stream{in: io.MultiReader(&seen, in), limits: l}
+	r := wire.NewReader(io.TeeReader(in, &seen), l.MaxMessageBytes, l.MaxTotalBytes)
 	for {
-		frame, err := s.Rest.Next()
+		frame, err := r.Next()
 		if err != nil {
 			return nil, err
 		}
 		if len(bytes.TrimSpace(frame.Data)) == 0 {
 			continue
 		}
-		s.First = wire.Frame{Event: frame.Event, Data: bytes.Clone(frame.Data)}
 		if o, err := wire.ParseObject(frame.Data); err == nil {
 			s.Detected = recognize(o, frame.Event)
 			s.Stream = true
@@ -122,10 +155,13 @@ func Open(in io.Reader, l adapters.Limits) (*Stream, error) {
 	}
 }
 
-// Events reads the stream as one of a format.
+// Read reads the stream's bytes, from its first one on. It is for streams without a
+// known format, and not to be mixed with Events.
+func (s *Stream) Read(p []byte) (int, error) { return s.in.Read(p) }
+
+// Events reads the stream as one of a format; see [adapters.Format.DecodeStream].
 func (s *Stream) Events(f *adapters.Format) iter.Seq2[adapters.Event, error] {
-	s.Rest.Unread(s.First)
-	return adapters.DecodeMessages(f, s.Rest)
+	return f.DecodeStream(s.in, s.limits)
 }
 
 func detectStream(r *wire.Reader) Detected {
@@ -174,15 +210,15 @@ func Read(f *adapters.Format, data []byte, l adapters.Limits) (*adapters.Reply, 
 	if !forced {
 		d := detect(data, o, err)
 		if d.Format == nil {
-			if e := adapters.ErrorOf(o); e != nil { // an error is no format's own
+			if e := adapters.ErrorOf(data); e != nil { // an error is no format's own
 				return nil, e
 			}
 			return nil, fmt.Errorf("%w: no known provider's reply", adapters.ErrUnknownFormat)
 		}
 		f = d.Format
 	}
-	if err == nil && (!isPiece(o) || forced && adapters.ErrorOf(o) != nil) {
-		return f.DecodeObject(o)
+	if err == nil && (!isPiece(o) || forced && adapters.ErrorOf(data) != nil) {
+		return f.DecodeMembers(o)
 	}
 	return f.ReadStream(bytes.NewReader(data), l)
 }

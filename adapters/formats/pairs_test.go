@@ -151,7 +151,7 @@ func join(blocks []adapters.Block) []adapters.Block {
 var equal = cmp.Options{
 	cmpopts.IgnoreTypes(adapters.Extra{}),
 	cmpopts.IgnoreFields(adapters.Reply{}, "Format"),
-	cmpopts.IgnoreFields(adapters.Block{}, "Word"),
+	cmpopts.IgnoreFields(adapters.Block{}, "NativeName"),
 	cmpopts.EquateEmpty(),
 	// Arguments count as JSON.
 	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Arguments" }, cmp.Comparer(sameArguments)),

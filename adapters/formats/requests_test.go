@@ -71,8 +71,8 @@ func lossyRequest(r *adapters.Request, f *adapters.Format) *adapters.Request {
 var sameRequest = cmp.Options{
 	cmpopts.IgnoreTypes(adapters.Extra{}),
 	cmpopts.IgnoreFields(adapters.Request{}, "Format", "IncludeUsage", "Stream"),
-	cmpopts.IgnoreFields(adapters.Message{}, "Word"),
-	cmpopts.IgnoreFields(adapters.Block{}, "Word"),
+	cmpopts.IgnoreFields(adapters.Message{}, "NativeName"),
+	cmpopts.IgnoreFields(adapters.Block{}, "NativeName"),
 	cmpopts.IgnoreFields(adapters.ToolResult{}, "Name"), // only some say whose result it is
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *bool) bool { return (a != nil && *a) == (b != nil && *b) }),

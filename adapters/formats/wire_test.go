@@ -19,6 +19,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
@@ -450,7 +451,7 @@ func normal(t *testing.T, r *adapters.Reply) any {
 
 // describeReply shows a reply with its extra members.
 func describeReply(r *adapters.Reply) map[string]any {
-	members := func(e adapters.Extra) json.RawMessage { return e.Members.Bytes() }
+	members := func(e adapters.Extra) json.RawMessage { return wire.Object(e.Members).Bytes() }
 	out := map[string]any{"id": r.ID, "model": r.Model, "created": r.Created, "usage": r.Usage, "extra": members(r.Extra)}
 	if r.Usage != nil {
 		out["usage_extra"] = members(r.Usage.Extra)

@@ -35,7 +35,7 @@ func (d *responsesDecoder) Message(_ string, o wire.Object, emit func(adapters.E
 		item = &itemDecoder{first: true}
 	}
 	piece := func(t adapters.EventType, word string) {
-		emit(adapters.Event{Type: t, Text: o.String("delta"), New: item.first, Word: word})
+		emit(adapters.Event{Type: t, Text: o.String("delta"), New: item.first, NativeName: word})
 		item.pieces, item.first = true, false
 	}
 	switch kind := o.String("type"); kind {
@@ -121,11 +121,11 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 			if !item.pieces {
 				emit(adapters.Event{Type: t, Text: b.Text, New: true, Extra: b.Extra})
 			} else if i == len(blocks)-1 && len(b.Extra.Members) > 0 {
-				emit(adapters.Event{Type: t, Word: "done", Extra: b.Extra})
+				emit(adapters.Event{Type: t, NativeName: "done", Extra: b.Extra})
 			}
 		case adapters.BlockReasoning:
 			if !item.pieces {
-				emit(adapters.Event{Type: adapters.EventReasoning, Text: b.Text, New: true, Word: b.Word})
+				emit(adapters.Event{Type: adapters.EventReasoning, Text: b.Text, New: true, NativeName: b.NativeName})
 			}
 			if b.Signature != "" || len(b.Extra.Members) > 0 {
 				emit(adapters.Event{Type: adapters.EventSignature, Text: b.Signature, Extra: b.Extra})
@@ -140,7 +140,7 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 func (d *responsesDecoder) complete(r wire.Object, emit func(adapters.Event)) {
 	d.start(r, emit)
 	d.calls.End()
-	reply, err := decodeResponse(append(wire.Object(nil), r...))
+	reply, err := responses{}.DecodeReply(append(wire.Object(nil), r...))
 	if err != nil || r == nil {
 		return
 	}

@@ -4,17 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/bedrock"
-	"github.com/callwright/callwright/adapters/cohere"
 	"github.com/callwright/callwright/adapters/formats"
-	"github.com/callwright/callwright/adapters/gemini"
-	"github.com/callwright/callwright/adapters/mistral"
-	"github.com/callwright/callwright/adapters/ollama"
-	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
@@ -22,37 +14,6 @@ import (
 // textFormat is the value of --format that says that the input is a model's text
 // and no provider's reply.
 const textFormat = "text"
-
-// wireFormats says what a short name means for an input that looks like some
-// format. Some of the names are a dialect's as well: then the input decides.
-var wireFormats = map[string]map[string]*adapters.Format{
-	"openai":    {openai.ChatName: openai.Chat, openai.ResponsesName: openai.Responses},
-	"responses": {openai.ResponsesName: openai.Responses},
-	"anthropic": {anthropic.Name: anthropic.Messages},
-	"claude":    {anthropic.Name: anthropic.Messages},
-	"ollama":    {ollama.ChatName: ollama.Chat, ollama.GenerateName: ollama.Generate},
-	"gemini":    {gemini.Name: gemini.Generate},
-	"bedrock":   {bedrock.Name: bedrock.Converse},
-	"cohere":    {cohere.Name: cohere.Chat},
-	"mistral":   {mistral.Name: mistral.Chat, openai.ChatName: mistral.Chat},
-}
-
-// wireFormat returns the wire format that --format names, nil if it names a
-// dialect, or nothing. The input, or its beginning, decides what a short name means.
-func wireFormat(name string, input []byte) *adapters.Format {
-	name = strings.ReplaceAll(name, "-", "_")
-	if f, err := formats.Lookup(name); err == nil {
-		return f
-	}
-	meant := wireFormats[name]
-	if meant == nil {
-		return nil
-	}
-	if d := formats.DetectFormat(input); d.Format != nil {
-		return meant[d.Format.Name]
-	}
-	return nil
-}
 
 // parseInput parses what is either a model's text or a provider's reply, whole or
 // a recorded stream. A reply is taken for one if --format says so, or if it cannot
@@ -67,7 +28,7 @@ func parseInput(ctx context.Context, p replyParser, data string, c parser.Contex
 // replyFormat says in which format an input is a reply, if it is one. A context's
 // format that names it, or that says that the input is text, has then done its work.
 func replyFormat(data []byte, c *parser.Context) formats.Detected {
-	f := wireFormat(c.Format, data)
+	f := formats.Resolve(c.Format, data)
 	switch {
 	case f != nil:
 		c.Format = ""
@@ -117,16 +78,14 @@ func replyBytes(raw json.RawMessage) []byte {
 // stream as a list, or a reply or a recorded stream as one string.
 func parseReplyValue(ctx context.Context, p replyParser, raw json.RawMessage, c parser.Context) (*parser.Result, error) {
 	data := replyBytes(raw)
-	if f := wireFormat(c.Format, data); f != nil {
+	if f := formats.Resolve(c.Format, data); f != nil {
 		c.Format = ""
 		return parseReply(ctx, p, data, formats.Detected{Format: f, Version: f.Version}, c)
 	}
 	d := formats.DetectFormat(data)
 	if d.Format == nil {
-		if o, err := wire.ParseObject(data); err == nil {
-			if reported := adapters.ErrorOf(o); reported != nil {
-				return nil, reported
-			}
+		if reported := adapters.ErrorOf(data); reported != nil {
+			return nil, reported
 		}
 		// Some other shape: what calls are in it is found as in any text.
 		r, err := p.Parse(ctx, string(data), c)

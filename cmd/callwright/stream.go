@@ -85,7 +85,7 @@ func (f *flags) events(c *cobra.Command, p *parser.Parser, kind string, failed *
 	in := bufio.NewReaderSize(c.InOrStdin(), 64<<10)
 	head, _ := in.Peek(1) // waits for what comes first
 	head, _ = in.Peek(max(in.Buffered(), len(head)))
-	format := wireFormat(f.format, head)
+	format := formats.Resolve(f.format, head)
 	switch {
 	case kind == "auto" && format == nil && (f.format == textFormat || looksLikeText(in)), kind == "text":
 		if f.format == textFormat {
@@ -106,8 +106,7 @@ func (f *flags) events(c *cobra.Command, p *parser.Parser, kind string, failed *
 		format = s.Format
 	}
 	if format == nil {
-		s.Rest.Unread(s.First)
-		return parser.Stream(c.Context(), p, pieces(s.Rest, failed), context), nil
+		return parser.Stream(c.Context(), p, pieces(wire.NewReader(s, 0, maxInput), failed), context), nil
 	}
 	return parser.StreamReply(c.Context(), p, format.Name, s.Events(format), context), nil
 }

@@ -55,11 +55,7 @@ type Reader struct {
 	lines    int
 	pending  bool // buf holds a message that was given out
 	afterCR  bool
-	unread   *Frame
 }
-
-// Unread gives a message back: the next one that is read is it.
-func (r *Reader) Unread(f Frame) { r.unread = &f }
 
 // NewReader reads from in; a limit of 0 means its default.
 func NewReader(in io.Reader, maxFrame, maxTotal int) *Reader {
@@ -123,10 +119,6 @@ func (r *Reader) sniff() (Framing, error) {
 
 // Next returns the next message, or io.EOF.
 func (r *Reader) Next() (Frame, error) {
-	if f := r.unread; f != nil {
-		r.unread = nil
-		return *f, nil
-	}
 	framing, err := r.Framing()
 	if err != nil {
 		return Frame{}, err

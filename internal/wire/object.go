@@ -13,10 +13,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Member is one member of an object, its value as it was written.
-type Member struct {
+// Member is one member of an object, its value as it was written. It is an alias of a
+// type without a name, as adapters.Member is, so that an Object can be handed to public
+// functions, which name no internal type, without a copy.
+type Member = struct {
 	Key   string
-	Value []byte
+	Value json.RawMessage
 }
 
 // Object is a JSON object with its members in the order in which they were

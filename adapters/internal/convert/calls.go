@@ -106,7 +106,7 @@ func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom
 		at.name = longerName(at.name, name)
 	}
 	if len(extra.Members) > 0 {
-		at.extra = adapters.Extra{Format: extra.Format, Members: append(at.extra.Members, extra.Members.Clone()...)}
+		at.extra = adapters.Extra{Format: extra.Format, Members: append(at.extra.Members, extra.Clone().Members...)}
 	}
 	if !at.custom {
 		at.tracker.Add(arguments)
@@ -148,7 +148,7 @@ func (c *Calls) start(at *call) {
 	at.started = true
 	at.index = len(c.begun)
 	c.begun = append(c.begun, at)
-	c.Emit(adapters.Event{Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, Word: at.word, Extra: at.extra})
+	c.Emit(adapters.Event{Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, NativeName: at.word, Extra: at.extra})
 	c.arguments(at, string(at.waiting))
 	at.waiting, at.extra = nil, adapters.Extra{}
 }

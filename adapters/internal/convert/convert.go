@@ -12,6 +12,15 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
+// Decoder reads the messages of one stream; adapters says what it promises.
+type Decoder = interface {
+	Message(event string, o wire.Object, emit func(adapters.Event)) error
+	End(emit func(adapters.Event)) (whole bool)
+}
+
+// Own returns the members of an Extra if they are a format's own, else nil.
+func Own(e adapters.Extra, format string) wire.Object { return e.For(format) }
+
 // ArgumentsText returns a call's arguments, which a format has as a string of JSON
 // or as an object, as text.
 func ArgumentsText(raw []byte) string {

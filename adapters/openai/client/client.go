@@ -16,7 +16,6 @@ import (
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/outbound"
-	"github.com/callwright/callwright/internal/wire"
 )
 
 // Client asks one model of a server. It is safe for concurrent use.
@@ -91,10 +90,8 @@ func (c *Client) complete(ctx context.Context, p fallback.Prompt) (string, error
 		return "", &fallback.ModelError{Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger than %d bytes", maxAnswer)}
 	case response.StatusCode != http.StatusOK:
 		message := http.StatusText(response.StatusCode)
-		if o, err := wire.ParseObject(data); err == nil {
-			if reported := adapters.ErrorOf(o); reported != nil {
-				message = reported.Error()
-			}
+		if reported := adapters.ErrorOf(data); reported != nil {
+			message = reported.Error()
 		}
 		return "", &fallback.ModelError{Status: response.StatusCode, Message: message}
 	}
