@@ -3,6 +3,7 @@ package formats_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -261,35 +262,65 @@ func streamed(t *testing.T, f *adapters.Format, r *adapters.Reply) (*adapters.Re
 }
 
 // TestPairs takes replies through every pair of formats, whole and streamed, and
-// back: nothing changes but what a format cannot carry.
+// back: nothing changes but what a format says that it has no words for. What does not
+// depend on the second format is done once.
 func TestPairs(t *testing.T) {
 	for name, sample := range samples() {
-		for _, f := range formats.All() {
-			for _, g := range formats.All() {
-				for _, stream := range []bool{false, true} {
-					t.Run(fmt.Sprintf("%s/%s/%s/streamed=%v", name, f.Name, g.Name, stream), func(t *testing.T) {
-						through := func(f *adapters.Format, r *adapters.Reply) *adapters.Reply {
-							if stream {
-								out, _ := streamed(t, f, r)
-								return out
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/streamed=%v", name, stream), func(t *testing.T) {
+				t.Parallel()
+				through := func(f *adapters.Format, r *adapters.Reply) *adapters.Reply {
+					if stream {
+						out, _ := streamed(t, f, r)
+						return out
+					}
+					return whole(t, f, r)
+				}
+				for _, f := range formats.All() {
+					first, want := through(f, sample), lossy(without(sample, f), f, stream)
+					if diff := cmp.Diff(want, without(first, f), equal); diff != "" {
+						t.Fatalf("%s: %s", f.Name, diff)
+					}
+					for _, g := range formats.All() {
+						got, want := first, want
+						for _, format := range []*adapters.Format{g, f} {
+							got = through(format, got)
+							want = without(without(lossy(want, format, stream), f), g)
+							if diff := cmp.Diff(want, without(without(got, f), g), equal); diff != "" {
+								t.Fatalf("%s, %s and back, at %s: %s", f.Name, g.Name, format.Name, diff)
 							}
-							return whole(t, f, r)
 						}
-						got, want := sample, without(sample, f)
-						for i, format := range []*adapters.Format{f, g, f} {
-							got, want = through(format, got), lossy(want, format, stream)
-							shown := without(got, f)
-							if i > 0 {
-								shown = without(shown, g)
-								want = without(without(want, f), g)
-							}
-							if diff := cmp.Diff(want, shown, equal); diff != "" {
-								t.Fatalf("step %d, %s: %s", i, format.Name, diff)
-							}
-						}
-					})
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestErrors holds that each format reads the errors that it writes, in place of a
+// reply and within a stream, where what came before them stays true.
+func TestErrors(t *testing.T) {
+	reported := &adapters.ProviderError{Type: "overloaded_error", Code: "529", Message: "Too many requests: \"wait\"."}
+	for _, f := range formats.All() {
+		t.Run(f.Name, func(t *testing.T) {
+			var got *adapters.ProviderError
+			if _, err := f.DecodeReply(f.EncodeError(reported)); !errors.As(err, &got) || got.Message != reported.Message {
+				t.Errorf("whole: %v", err)
+			}
+			for _, said := range []string{"", "I was about to"} {
+				var b bytes.Buffer
+				enc := f.NewEncoder(&b)
+				err := errors.Join(enc.Event(adapters.Event{Type: adapters.EventStart, ID: "reply_1", Model: "model-1"}),
+					enc.Event(adapters.Event{Type: adapters.EventText, Text: said}), enc.Fail(reported), enc.End())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = nil
+				reply, err := f.ReadStream(bytes.NewReader(b.Bytes()), adapters.Limits{})
+				if !errors.As(err, &got) || got.Message != reported.Message || reply.Text() != said {
+					t.Errorf("streamed: %v behind %q\n%s", err, reply.Text(), b.Bytes())
 				}
 			}
-		}
+		})
 	}
 }

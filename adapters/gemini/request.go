@@ -158,7 +158,7 @@ func decodeConfig(c *wire.Object, r *adapters.Request) {
 	thinking := c.TakeObject("thinkingConfig")
 	if raw := thinking.Take("thinkingBudget"); raw != nil {
 		if n, _ := wire.Int(raw); n > 0 {
-			r.ReasoningTokens = n
+			r.ReasoningTokens, r.Effort = n, "on"
 		} else if n == 0 {
 			r.Effort = "off"
 		} else {

@@ -1,4 +1,4 @@
-package formats_test
+package adapters_test
 
 import (
 	"encoding/json"
@@ -12,9 +12,9 @@ import (
 	"github.com/callwright/callwright/adapters/openai"
 )
 
-// TestRepeated checks that messages which differ in their text alone are read as any
+// TestSimilarMessages checks that messages which differ in their text alone are read as any
 // other: whatever the text, each gives its own.
-func TestRepeated(t *testing.T) {
+func TestSimilarMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.OneOf(rapid.SampledFrom([]string{"a", "m", "c1", "assistant", "content", "\"", "\\", "\n", "é", " ", "\u2028", "a\"b", "}", "{\"content\":\"x\"}", "\\u0061", ""}), rapid.String())
 		texts := rapid.SliceOfN(piece, 1, 12).Draw(t, "texts")
@@ -26,7 +26,7 @@ func TestRepeated(t *testing.T) {
 				t.Fatal(err)
 			}
 			model := "m"
-			if rapid.IntRange(0, 5).Draw(t, "other") == 0 {
+			if rapid.IntRange(0, 5).Draw(t, "another model") == 0 {
 				model = fmt.Sprint("m", i)
 			}
 			extra := ""
