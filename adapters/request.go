@@ -13,7 +13,11 @@ type Request struct {
 	ToolChoice ToolChoice
 	// ParallelCalls is nil where nothing is said of it.
 	ParallelCalls *bool
-	Stream        bool
+	// CallNativeName is what the client calls a call, where its format has several names
+	// for it: "function_call" if it declares functions and no tools, the older form of
+	// OpenAI's chat. Such a client takes one call in a reply, of that NativeName.
+	CallNativeName string
+	Stream         bool
 	// IncludeUsage asks a stream for its usage, where a format has to be asked.
 	IncludeUsage bool
 	// MaxTokens bounds the answer; 0 where nothing is said of it.

@@ -24,8 +24,10 @@ type kept struct {
 	ID         string          `json:"id"`
 	Time       time.Time       `json:"time"`
 	Model      string          `json:"model"`
-	Front      string          `json:"front"`
-	Target     string          `json:"target"`
+	Client     string          `json:"client"` // the format in which the client speaks
+	Server     string          `json:"server"` // the format in which the upstream is asked
+	Front      string          `json:"front"`  // Client and Server by their former names,
+	Target     string          `json:"target"` // for one release
 	Mode       string          `json:"mode"`
 	Stream     bool            `json:"stream"`
 	DurationMS int64           `json:"duration_ms"`
@@ -85,11 +87,11 @@ func (g *ring) keep(x *exchange) {
 	delete(g.open, x)
 	g.mu.Unlock()
 	k := &kept{
-		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Front: x.front.Name, Mode: x.mode, Stream: x.req.Stream,
+		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Client: x.client.Name, Front: x.client.Name, Mode: x.mode, Stream: x.req.Stream,
 		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects, Results: []result{},
 	}
-	if x.target != nil {
-		k.Target = x.target.Name
+	if x.server != nil {
+		k.Server, k.Target = x.server.Name, x.server.Name
 	}
 	for _, r := range results {
 		k.Results = append(k.Results, explained(r, x.s.redact))

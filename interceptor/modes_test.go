@@ -148,6 +148,12 @@ func TestModes(t *testing.T) {
 		{"invalid, pass", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {"days": 2}}</tool_call>`)}}, on("pass"), nil, `get_weather {"days":2}`, "", 1, "Callwright-Invalid: 1"},
 		{"invalid, retry", &model{says: []*adapters.Reply{says("", `get_weather {"days":2}`), says("", `get_weather {"city":"Rome","days":3}`)}}, on("retry"), nil, rome, "", 2, "Callwright-Retries: 1"},
 		{"invalid twice", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`)}}, on("retry"), nil, "", `<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`, 2, "Callwright-Invalid: 2"},
+		{"invalid three times", &model{says: []*adapters.Reply{ // only the first answer is told
+			says(`<tool_call>{"name": "get_weather", "arguments": {"days": 1}}</tool_call>`),
+			says(`<tool_call>{"name": "get_weather", "arguments": {"days": 2}}</tool_call>`),
+			says(`<tool_call>{"name": "get_weather", "arguments": {"days": 3}}</tool_call>`),
+		}}, func(c *config.Config) { c.Server.OnInvalid, c.Server.Retries = "retry", 2 }, nil, "",
+			`<tool_call>{"name": "get_weather", "arguments": {"days": 1}}</tool_call>`, 3, "Callwright-Invalid: 3"},
 		{"an echo", &model{says: []*adapters.Reply{says(`You said {"name": "get_weather", "arguments": {"city": "Rome"}}`)}}, nil, func(r *adapters.Request) {
 			r.Messages[0].Blocks[0].Text = `What is {"name": "get_weather", "arguments": {"city": "Rome"}}?`
 		}, "", `You said {"name": "get_weather", "arguments": {"city": "Rome"}}`, 1, "Callwright-Calls: 0"},

@@ -20,19 +20,16 @@ import (
 	"github.com/callwright/callwright/adapters/openai"
 )
 
-// fronts are the routes that are parsed. All others pass through.
-var fronts = map[string]*adapters.Format{
-	"POST /v1/chat/completions": openai.Chat,
-	"POST /chat/completions":    openai.Chat,
-	"POST /v1/responses":        openai.Responses,
-	"POST /v1/messages":         anthropic.Messages,
-	"POST /api/chat":            ollama.Chat,
-}
+// clientFormats are the formats in which clients are served, the default first. Requests
+// of all others pass through.
+var clientFormats = []*adapters.Format{openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat}
 
 func (h *Handler) routes() {
 	h.mux = http.NewServeMux()
-	for pattern, format := range fronts {
-		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serveChat(w, r, format) })
+	for _, format := range clientFormats {
+		for _, path := range format.Paths {
+			h.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { h.serveChat(w, r, format) })
+		}
 	}
 	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.serveCountTokens)
 	h.mux.HandleFunc("POST /api/show", h.serveShow)
@@ -41,7 +38,7 @@ func (h *Handler) routes() {
 	h.mux.HandleFunc("GET /healthz", h.serveHealth)
 	h.mux.HandleFunc("GET /readyz", h.serveReady)
 	h.mux.HandleFunc("GET /callwright/requests", h.serveRequests)
-	h.mux.HandleFunc("/", h.serveOther)
+	h.mux.HandleFunc("/", h.servePassthrough)
 }
 
 // ServeHTTP serves one request.
@@ -90,20 +87,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(rec, r)
 }
 
-// formatOf is the format in which a request's answers are, for errors.
+// formatOf is the format in which a request's errors are: the one whose paths begin as
+// the request's does.
 func formatOf(r *http.Request) *adapters.Format {
-	for pattern, f := range fronts {
-		if _, path, _ := strings.Cut(pattern, " "); path == r.URL.Path {
-			return f
+	best := clientFormats[0]
+	for _, f := range clientFormats {
+		if strings.HasPrefix(r.URL.Path, f.Prefix) && (!strings.HasPrefix(r.URL.Path, best.Prefix) || len(f.Prefix) > len(best.Prefix)) {
+			best = f
 		}
 	}
-	if strings.HasPrefix(r.URL.Path, "/v1/messages") {
-		return anthropic.Messages
-	}
-	if strings.HasPrefix(r.URL.Path, "/api/") {
-		return ollama.Chat
-	}
-	return openai.Chat
+	return best
 }
 
 // credentials are the headers, in the order in which they are looked at, in which a
@@ -226,7 +219,7 @@ func (h *Handler) serveHealth(w http.ResponseWriter, _ *http.Request) {
 // serveReady says whether requests can be served: the upstream answers.
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
 	if !h.ready.Load() {
-		if _, err := h.settings.Load().target(r.Context(), openai.Chat); err != nil {
+		if _, err := h.settings.Load().serverFormat(r.Context(), clientFormats[0]); err != nil {
 			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "the model server does not answer"})
 			return
 		}

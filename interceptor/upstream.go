@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,37 +19,14 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/ollama"
-	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/registry"
 )
-
-// upstreamKind is what a model server speaks.
-type upstreamKind string
-
-const (
-	kindOpenAI    upstreamKind = "openai"
-	kindOllama    upstreamKind = "ollama"
-	kindAnthropic upstreamKind = "anthropic"
-)
-
-// speaks are the formats of a kind of server, the one that it is asked in where the
-// client's is not among them first.
-var speaks = map[upstreamKind][]*adapters.Format{
-	kindOpenAI:    {openai.Chat},
-	kindOllama:    {ollama.Chat, openai.Chat},
-	kindAnthropic: {anthropic.Messages},
-}
-
-// paths are where the formats are asked.
-var paths = map[*adapters.Format]string{
-	openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", ollama.Chat: "/api/chat", anthropic.Messages: "/v1/messages",
-}
 
 // learned is what was found out of the upstream.
 type learned struct {
 	mu   sync.Mutex
-	kind upstreamKind
+	kind string // as server.upstream_format names it; "" until it is known
 	// withoutTools are the models of which the server said that they take no tools.
 	withoutTools *lru.Cache[string, bool]
 }
@@ -76,37 +54,47 @@ func newLearned() *learned {
 	return &learned{withoutTools: models}
 }
 
-// target returns the format in which the upstream is asked for a client's format.
-func (s *settings) target(ctx context.Context, front *adapters.Format) (*adapters.Format, error) {
+// serverFormat returns the format in which the upstream is asked for a client's: the
+// same one if the upstream speaks it, else the upstream's own.
+func (s *settings) serverFormat(ctx context.Context, client *adapters.Format) (*adapters.Format, error) {
 	kind, err := s.kind(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if front == openai.Responses && strings.HasSuffix(s.upstream.Hostname(), "openai.com") {
-		return front, nil // most servers that are compatible with OpenAI's have no responses
-	}
-	list := speaks[kind]
-	for _, f := range list {
-		if f == front {
+	var own *adapters.Format
+	for _, f := range formats.All() {
+		if !slices.Contains(f.Servers, kind) || len(f.Hosts) > 0 && !slices.ContainsFunc(f.Hosts, s.isAt) {
+			continue
+		}
+		if f == client {
 			return f, nil
 		}
+		if own == nil && f.Servers[0] == kind {
+			own = f
+		}
 	}
-	return list[0], nil
+	return own, nil
+}
+
+// isAt reports whether the upstream is a host, or a name below it.
+func (s *settings) isAt(host string) bool {
+	name := s.upstream.Hostname()
+	return name == host || strings.HasSuffix(name, "."+host)
 }
 
 // kind finds out what the upstream speaks: an Ollama server tells its version.
-func (s *settings) kind(ctx context.Context) (upstreamKind, error) {
+func (s *settings) kind(ctx context.Context) (string, error) {
 	if f := s.c.Server.UpstreamFormat; f != "auto" {
-		return upstreamKind(f), nil
+		return f, nil
 	}
 	s.learned.mu.Lock()
 	defer s.learned.mu.Unlock()
 	if s.learned.kind != "" {
 		return s.learned.kind, nil
 	}
-	if strings.HasSuffix(s.upstream.Hostname(), "anthropic.com") {
-		s.learned.kind = kindAnthropic
-		return kindAnthropic, nil
+	if s.isAt("anthropic.com") {
+		s.learned.kind = "anthropic"
+		return s.learned.kind, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -123,9 +111,9 @@ func (s *settings) kind(ctx context.Context) (upstreamKind, error) {
 	if err != nil {
 		return "", err
 	}
-	s.learned.kind = kindOpenAI
+	s.learned.kind = "openai"
 	if r.StatusCode == http.StatusOK && bytes.Contains(body, []byte(`"version"`)) && !bytes.Contains(body, []byte("<")) {
-		s.learned.kind = kindOllama
+		s.learned.kind = "ollama"
 	}
 	return s.learned.kind, nil
 }
@@ -165,7 +153,7 @@ func stripHops(h, named http.Header) {
 const oauthToken = "sk-ant-oat"
 
 // header is what a request to the upstream says, by what the client's said.
-func (s *settings) header(from http.Header, target *adapters.Format) http.Header {
+func (s *settings) header(from http.Header, server *adapters.Format) http.Header {
 	out := from.Clone()
 	stripHops(out, from)
 	key := credential(&http.Request{Header: from})
@@ -175,23 +163,21 @@ func (s *settings) header(from http.Header, target *adapters.Format) http.Header
 			out.Del(name)
 		}
 	}
-	switch {
-	case key == "":
-	case target != anthropic.Messages:
-		if out.Get("Authorization") == "" {
+	if server == anthropic.Messages {
+		if key != "" && !strings.HasPrefix(key, oauthToken) && out.Get("X-Api-Key") == "" {
+			out.Del("Authorization")
+			out.Set("X-Api-Key", key)
+		}
+		if out.Get("Anthropic-Version") == "" {
+			out.Set("Anthropic-Version", server.Version)
+		}
+	} else {
+		if key != "" && out.Get("Authorization") == "" {
 			out.Set("Authorization", "Bearer "+key)
 		}
-	case !strings.HasPrefix(key, oauthToken) && out.Get("X-Api-Key") == "":
-		out.Del("Authorization")
-		out.Set("X-Api-Key", key)
-	}
-	if target == anthropic.Messages && out.Get("Anthropic-Version") == "" {
-		out.Set("Anthropic-Version", anthropic.Messages.Version)
-	}
-	if target != anthropic.Messages {
-		out.Del("X-Api-Key")
-		out.Del("Anthropic-Version")
-		out.Del("Anthropic-Beta")
+		for _, name := range []string{"X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
+			out.Del(name)
+		}
 	}
 	out.Set("Content-Type", "application/json")
 	out.Set("Accept-Encoding", "identity")
@@ -199,16 +185,16 @@ func (s *settings) header(from http.Header, target *adapters.Format) http.Header
 }
 
 // send asks the upstream.
-func (s *settings) send(ctx context.Context, from *http.Request, front, target *adapters.Format, body []byte) (*http.Response, error) {
-	u := s.url(paths[target])
-	if front == target {
+func (s *settings) send(ctx context.Context, from *http.Request, client, server *adapters.Format, body []byte) (*http.Response, error) {
+	u := s.url(server.Paths[0])
+	if client == server {
 		u.RawQuery = from.URL.RawQuery
 	}
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	q.Header = s.header(from.Header, target)
+	q.Header = s.header(from.Header, server)
 	r, err := s.client.Do(q)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,9 @@ const version = "v1"
 // ChatName is the name of the format of chat completions.
 const ChatName = "openai_chat"
 
+// functionCall is the member that holds a call in the older form of the format.
+const functionCall = "function_call"
+
 // Chat is POST /v1/chat/completions (OpenAI's API reference, "Chat"), with the
 // reasoning_content of DeepSeek and others, and the legacy function_call.
 var Chat = NewChat(Flavor{
@@ -99,7 +102,7 @@ func (c chat) Recognize(o wire.Object, _ string) (float64, string) {
 			confidence = 0.8
 		}
 		for _, k := range []string{"message", "delta"} {
-			if x.Object(k).Has("function_call") {
+			if x.Object(k).Has(functionCall) {
 				version = "v1-legacy"
 			}
 		}
@@ -225,8 +228,8 @@ func (c chat) blocks(m *wire.Object) []adapters.Block {
 		}
 		out = append(out, c.call(call))
 	}
-	if f := m.TakeObject("function_call"); f != nil && f.String("name") != "" {
-		out = append(out, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))}, NativeName: "function_call"})
+	if f := m.TakeObject(functionCall); f != nil && f.String("name") != "" {
+		out = append(out, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))}, NativeName: functionCall})
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func (c chat) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 		choice.SetObject("message", append(role, message...))
 		finish := convert.FinishWord(x.Finish, convert.Own(x.Extra, c.Name), "finish_reason", finishReasons, c.finishWord)
 		if legacy {
-			finish = "function_call"
+			finish = functionCall
 		}
 		choice.SetString("finish_reason", finish)
 		choice.Merge(convert.Own(x.Extra, c.Name))
@@ -86,11 +86,11 @@ func (c chat) message(blocks []adapters.Block) (o wire.Object, legacy bool) {
 			}
 			refusal.WriteString(b.Text)
 		case adapters.BlockCall:
-			if b.NativeName == "function_call" {
+			if b.NativeName == functionCall {
 				var f wire.Object
 				f.SetString("name", b.Call.Name)
 				f.SetString("arguments", arguments(b.Call))
-				o.SetObject("function_call", f)
+				o.SetObject(functionCall, f)
 				legacy = true
 				continue
 			}

@@ -32,6 +32,9 @@ func (c chat) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 			r.Messages = append(r.Messages, c.requestMessage(m))
 		}
 	}
+	if o.Has("functions") && !o.Has("tools") {
+		r.CallNativeName = functionCall
+	}
 	for _, e := range o.TakeList("tools") {
 		if t, ok := wire.AsObject(e); ok {
 			r.Tools = append(r.Tools, c.tool(t))
@@ -132,7 +135,7 @@ func (c chat) function(f wire.Object) adapters.Tool {
 func (c chat) choiceOf(o *wire.Object) adapters.ToolChoice {
 	raw := o.Get("tool_choice")
 	if raw == nil {
-		raw = o.Take("function_call")
+		raw = o.Take(functionCall)
 	}
 	if s, ok := wire.String(raw); ok {
 		o.Take("tool_choice")

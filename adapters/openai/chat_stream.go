@@ -88,7 +88,7 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 	if list := delta.TakeList("tool_calls"); list != nil {
 		calls = list
 	}
-	function := delta.TakeObject("function_call")
+	function := delta.TakeObject(functionCall)
 	blocks := d.blocks(&delta)
 	if s := x.TakeString("text"); s != "" {
 		blocks = append(blocks, adapters.Block{Type: adapters.BlockText, Text: s})
@@ -118,7 +118,7 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 		}
 	}
 	if function != nil {
-		c.calls.Piece(legacyKey, true, "", function.String("name"), convert.ArgumentsText(function.Get("arguments")), false, "function_call", adapters.Extra{})
+		c.calls.Piece(legacyKey, true, "", function.String("name"), convert.ArgumentsText(function.Get("arguments")), false, functionCall, adapters.Extra{})
 	}
 	switch {
 	case finish != "":
@@ -215,9 +215,9 @@ func (e *encoder) Event(ev adapters.Event) error {
 		var f wire.Object
 		f.SetString("name", ev.Name)
 		f.SetString("arguments", "")
-		if ev.NativeName == "function_call" {
+		if ev.NativeName == functionCall {
 			e.legacy[ev.Choice] = true
-			delta.SetObject("function_call", f)
+			delta.SetObject(functionCall, f)
 			break
 		}
 		b := adapters.Block{Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom}, Extra: ev.Extra}
@@ -247,7 +247,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.ended[ev.Choice] = true
 		word := convert.FinishWord(ev.Finish, convert.Own(ev.Extra, e.Name), "finish_reason", finishReasons, e.finishWord)
 		if e.legacy[ev.Choice] && ev.Finish == adapters.FinishCalls {
-			word = "function_call"
+			word = functionCall
 		}
 		return e.chunk(ev, nil, word)
 	case adapters.EventExtra:
@@ -279,7 +279,7 @@ func (e *encoder) argumentsDelta(choice, index int, text string) wire.Object {
 	switch {
 	case e.legacy[choice]:
 		f.SetString("arguments", text)
-		delta.SetObject("function_call", f)
+		delta.SetObject(functionCall, f)
 		return delta
 	case e.custom[[2]int{choice, index}]:
 		f.SetString("input", text)

@@ -11,12 +11,12 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// wantsAgain reports whether the model is to be asked again, and what it is told: where
+// wantsRetry reports whether the model is to be asked again, and what it is told: where
 // a call was wrong and that is wanted, or where a call was required and none came.
-func (t *turn) wantsAgain(result *parser.Result) (feedback string, ok bool) {
-	x := t.x
+func (w *rewrite) wantsRetry(result *parser.Result) (feedback string, ok bool) {
+	x := w.x
 	server := &x.s.c.Server
-	if result == nil || t.calls > 0 {
+	if result == nil || w.calls > 0 {
 		return "", false
 	}
 	required := x.mustCall()
@@ -34,26 +34,30 @@ func (t *turn) wantsAgain(result *parser.Result) (feedback string, ok bool) {
 		most = max(most, 1)
 	}
 	late := time.Since(x.start) > time.Duration(server.RetryTimeoutMS)*time.Millisecond
-	if feedback == "" || x.done.retries >= most || late || result.Truncated || t.ctx.Err() != nil {
+	if feedback == "" || x.done.retries >= most || late || result.Truncated || w.ctx.Err() != nil {
 		x.done.unmet = required && feedback != ""
 		return "", false
 	}
 	return feedback, true
 }
 
-// askAgain asks the model again and takes the calls of its answer.
-func (t *turn) askAgain(result *parser.Result, feedback string) error {
-	x := t.x
+// askAgain asks the model again, with what was wrong with an answer, and takes the calls
+// of the next one.
+func (w *rewrite) askAgain(a *answer, result *parser.Result, feedback string) error {
+	x := w.x
 	x.done.retries++
-	t.again = true
-	x.req = withFeedback(x.req, t.native, result, feedback)
-	a := &asked{req: x.req}
+	x.req = withFeedback(x.req, a.native, result, feedback)
+	q := &upstreamRequest{req: x.req}
 	if x.mode == "emulate" {
-		a.req = x.emulated()
+		q.req = x.emulated()
 	}
-	ctx, cancel := context.WithDeadlineCause(t.ctx, x.start.Add(time.Duration(x.s.c.Server.RetryTimeoutMS)*time.Millisecond), errIdle)
+	deadline := x.start.Add(time.Duration(x.s.c.Server.RetryTimeoutMS) * time.Millisecond)
+	ctx, cancel := context.WithDeadlineCause(w.ctx, deadline, errIdle)
 	defer cancel()
-	response, err := x.ask(ctx, a)
+	if w.beforeWait != nil {
+		w.beforeWait()
+	}
+	response, err := x.ask(ctx, q)
 	if err != nil {
 		x.done.unmet = x.mustCall()
 		return nil
@@ -63,12 +67,12 @@ func (t *turn) askAgain(result *parser.Result, feedback string) error {
 		x.done.unmet = x.mustCall()
 		return nil
 	}
-	return t.answer(x.events(response, x.req.Stream))
+	return w.answer(x.events(response, x.req.Stream), true)
 }
 
-// withFeedback is a request behind a wrong answer: what the model said, and what was
-// wrong with it.
-func withFeedback(r *adapters.Request, native []*nativeCall, result *parser.Result, feedback string) *adapters.Request {
+// withFeedback is the request that follows a wrong answer: what the model said, and what
+// was wrong with it.
+func withFeedback(r *adapters.Request, native []*upstreamCall, result *parser.Result, feedback string) *adapters.Request {
 	out := *r
 	said := adapters.Message{Role: adapters.RoleAssistant}
 	var text strings.Builder

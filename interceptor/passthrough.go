@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// serveOther passes a request through unchanged.
-func (h *Handler) serveOther(w http.ResponseWriter, r *http.Request) {
+// servePassthrough passes a request through unchanged.
+func (h *Handler) servePassthrough(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
 	if s.c.Server.UnknownPaths == "refuse" && (r.Method != http.MethodGet || r.URL.Path != "/v1/models") {
 		writeError(w, formatOf(r), http.StatusNotFound, "", "there is no such path")
@@ -26,7 +26,7 @@ func (h *Handler) serveOther(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serveCountTokens(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
 	kind, err := s.kind(r.Context())
-	if err == nil && kind == kindAnthropic {
+	if err == nil && kind == anthropic.Messages.Servers[0] {
 		s.proxy.ServeHTTP(w, r)
 		return
 	}

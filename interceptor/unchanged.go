@@ -1,0 +1,84 @@
+package interceptor
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/internal/wire"
+)
+
+// unchanged hands on messages of the upstream as their bytes where the parser changes
+// nothing of them. It is for formats whose messages are independent, on both sides.
+type unchanged struct {
+	w       *streamWriter
+	framing wire.Framing
+	reading bool        // a message is being read
+	out     []wireEvent // what was made of it
+	framed  []byte
+}
+
+// event takes an event for the client. That of a message waits for the message's end.
+func (u *unchanged) event(e wireEvent) error {
+	if !u.reading {
+		return u.w.event(e)
+	}
+	u.out = append(u.out, e)
+	return u.w.failed()
+}
+
+// events yields the events of the upstream. Before the next message is read, what was
+// made of one is written.
+func (u *unchanged) events(in *adapters.StreamReader) iter.Seq2[wireEvent, error] {
+	return func(yield func(wireEvent, error) bool) {
+		for {
+			message, events, err := in.Next()
+			u.reading, u.out = err == nil, u.out[:0]
+			wanted := true
+			for i := 0; i < len(events) && wanted; i++ {
+				wanted = yield(events[i], nil)
+			}
+			if u.reading {
+				u.reading = false
+				u.write(message, events)
+			}
+			if err != nil && wanted && !errors.Is(err, io.EOF) {
+				yield(wireEvent{}, err)
+			}
+			if err != nil || !wanted {
+				return
+			}
+		}
+	}
+}
+
+// callMembers stands in the names of the members that hold calls: what a message says
+// of a call may be told by a later one.
+var callMembers = []byte("_call")
+
+// write writes a message: its bytes where what was made of its events is the same.
+func (u *unchanged) write(message []byte, in []wireEvent) {
+	if !slices.EqualFunc(in, u.out, sameEvent) || len(in) == 0 || bytes.Contains(message, callMembers) || bytes.ContainsAny(message, "\r\n") {
+		for _, e := range u.out {
+			if u.w.event(e) != nil {
+				break
+			}
+		}
+		return
+	}
+	u.framed = wire.AppendFrame(u.framed[:0], u.framing, "", message)
+	u.w.message(u.framed, u.out)
+}
+
+// sameEvent reports whether an event was handed on as it came, and its message may be.
+// Those of calls may have other ids and words, and the end is told at the end.
+func sameEvent(a, b wireEvent) bool {
+	switch a.Type {
+	case adapters.EventStart, adapters.EventText, adapters.EventReasoning, adapters.EventExtra:
+		return a.Type == b.Type && a.Choice == b.Choice && a.Text == b.Text
+	}
+	return false
+}
