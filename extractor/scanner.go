@@ -60,15 +60,15 @@ type Scanner struct {
 	found     map[string]search // what was looked ahead for
 	searched  map[*Dialect]int  // up to where no closing marker of the row was found
 	partial   *Partial
-	known     bool                 // tools are known
-	names     *registry.Beginnings // of the known tools' names, nil if none are known
+	known     bool               // tools are known
+	names     *registry.Registry // of the known tools, nil if none are known
 }
 
 // NewScanner returns a scanner of the text at a cursor.
 func NewScanner(c *lenient.Cursor, o Options, sink Sink) *Scanner {
 	s := &Scanner{c: c, o: o, t: o.Table, sink: sink, known: o.Registry != nil && o.Registry.Len() > 0}
 	if s.known {
-		s.names = o.Registry.Beginnings()
+		s.names = o.Registry
 	}
 	return s
 }
@@ -171,7 +171,7 @@ func (s *Scanner) Prose() bool {
 
 // mayBegin reports whether two bytes may begin what counts only at a line's start.
 func (s *Scanner) mayBegin(first, second byte) bool {
-	return s.t.begins.Has(first, second) || s.names != nil && s.names.Has(first, second)
+	return s.t.begins.Has(first, second) || s.names != nil && s.names.BeginsWith(first, second)
 }
 
 // Skim does the work of [Scanner.Prose] over what has come, without waiting, and

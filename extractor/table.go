@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/callwright/callwright/registry"
+	"github.com/callwright/callwright/internal/prefix"
 )
 
 // Table is a set of dialects, made ready for scanning. It does not change and is
@@ -18,8 +18,8 @@ type Table struct {
 	line    [256][]*marker       // markers that count at a line's beginning, by first byte
 	labels  []*Dialect           // bodies of lines
 	trigger [256]bool
-	begins  registry.Beginnings // of what may begin a line
-	closers []string            // closing markers of reasoning that say that all before was reasoning
+	begins  prefix.Set // of what may begin a line
+	closers []string   // closing markers of reasoning that say that all before was reasoning
 }
 
 // NewTable makes a table of dialects. A row takes precedence over those before

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/repair"
 )
 
 // AutoRepair reads what could not be read once more: by the lenient reader, then by
@@ -37,7 +38,7 @@ func (AutoRepair) Recover(ctx context.Context, k *Case) (r Recovery, err error) 
 			continue
 		}
 		repairs--
-		repaired, cause := Repair(f.Broken)
+		repaired, cause := repair.JSON(f.Broken)
 		if cause != nil {
 			err = errors.Join(err, cause)
 			continue

@@ -38,8 +38,8 @@ type Case struct {
 	Tools *registry.Registry
 	// Failures are what looked like calls, in the order of the text.
 	Failures []Failure
-	// Signs say what in the text shows that a call was meant.
-	Signs Signs
+	// Cues say what in the text shows that a call was meant.
+	Cues Cues
 	// Repairs is how many broken candidates may still be repaired.
 	Repairs int
 }

@@ -30,7 +30,7 @@ func (*Intent) Strategy() Strategy { return StrategyIntent }
 
 // Applies reports whether the text has the words of some tool's name, or a plainer
 // sign.
-func (*Intent) Applies(k *Case) bool { return k.Tools.Len() > 0 && k.Text != "" && k.Signs.Any() }
+func (*Intent) Applies(k *Case) bool { return k.Tools.Len() > 0 && k.Text != "" && k.Cues.Any() }
 
 // Bounds of what is searched for intent.
 const (

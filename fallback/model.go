@@ -13,7 +13,9 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -150,7 +152,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 	for i, f := range k.Failures {
 		name := f.Tool
 		if name == "" {
-			name = NamedIn(f.Raw, k.Tools)
+			name = cue.ToolName(f.Raw, k.Tools)
 		}
 		match, ok := k.Tools.Lookup(name)
 		size += len(f.Raw)
@@ -159,7 +161,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 		}
 		list = append(list, broken{i, match.Tool, f})
 	}
-	if tool := k.Tools.Get(k.Signs.Name); len(k.Failures) == 0 && tool != nil && !tool.RequireMarker && len(k.Text) <= m.o.MaxTextBytes {
+	if tool := k.Tools.Get(k.Cues.Name); len(k.Failures) == 0 && tool != nil && !tool.RequireMarker && len(k.Text) <= m.o.MaxTextBytes {
 		list = append(list, broken{-1, tool, Failure{Tool: tool.Name, Raw: k.Text, Span: [2]int{0, len(k.Text)}, Provenance: extractor.Bare}})
 	}
 	return list
@@ -167,7 +169,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 
 // Applies reports whether there is something that the model may mend.
 func (m *ModelRepair) Applies(k *Case) bool {
-	return k.Signs.Plainly() && len(m.candidates(k)) > 0
+	return k.Cues.Plainly() && len(m.candidates(k)) > 0
 }
 
 // Recover asks the model.
@@ -257,13 +259,13 @@ func accept(calls []any, list []broken) ([]Proposal, error) {
 		used[index] = true
 		b := &list[index]
 		if name, _ := o["tool"].(string); name != b.tool.Name {
-			return nil, fmt.Errorf("%w: it calls %q, the text %q", ErrRefused, clip(name), b.tool.Name)
+			return nil, fmt.Errorf("%w: it calls %q, the text %q", ErrRefused, text.Clip(name, maxQuotedBytes), b.tool.Name)
 		}
 		parameters, ok := clean(o["parameters"], 0).(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%w: its parameters are no object", ErrRefused)
 		}
-		if err := Grounded(b.f.Raw, parameters); err != nil {
+		if err := grounded(b.f.Raw, parameters); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		proposals = append(proposals, Proposal{

@@ -263,7 +263,7 @@ func TestPromptIsNeutral(t *testing.T) {
 		prompt = p
 		return "", errors.New("stop")
 	}), fallback.ModelOptions{MaxTries: 1})
-	k := &fallback.Case{Tools: tools(t), Signs: fallback.Signs{Marker: true}, Failures: []fallback.Failure{{Tool: "write_file", Raw: hostile, Broken: hostile, Provenance: "marked"}}}
+	k := &fallback.Case{Tools: tools(t), Cues: fallback.Cues{Marker: true}, Failures: []fallback.Failure{{Tool: "write_file", Raw: hostile, Broken: hostile, Provenance: "marked"}}}
 	if _, err := tier.Recover(context.Background(), k); err == nil {
 		t.Error("the error is lost")
 	}

@@ -4,10 +4,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/internal/wire"
 )
 
@@ -55,7 +54,7 @@ func writePrompt(list []broken, maxTokens int) Prompt {
 			if n == 4 {
 				break
 			}
-			fmt.Fprintf(&b, "Error: %s\n", neutral(clip(e.Error())))
+			fmt.Fprintf(&b, "Error: %s\n", neutral(text.Clip(e.Error(), maxQuotedBytes)))
 		}
 		fmt.Fprintf(&b, "BEGIN %s\n%s\nEND %s\n", code, neutral(c.f.Raw), code)
 		if named[c.tool.Name] {
@@ -132,7 +131,7 @@ func simple(schema map[string]any, order []string, depth int) json.RawMessage {
 	}
 	if properties, ok := schema["properties"].(map[string]any); ok && len(properties) > 0 && len(properties) <= 64 {
 		if order == nil {
-			order = slices.Sorted(maps.Keys(properties))
+			order = text.SortedKeys(properties)
 		}
 		var kept []member
 		for _, name := range order {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -106,7 +107,7 @@ func wordAt(text, word string) int {
 		}
 		at := from + i
 		end := at + len(word)
-		if (at == 0 || !isWordByte(text[at-1])) && (end == len(text) || !isWordByte(text[end]) || text[end] == '.') {
+		if (at == 0 || !cue.IsWordByte(text[at-1])) && (end == len(text) || !cue.IsWordByte(text[end]) || text[end] == '.') {
 			return at
 		}
 		from = at + 1

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
@@ -83,7 +84,7 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 			response.Body.Close()
 			x.s.learned.withoutTools.Add(x.req.Model, true)
 			x.mode, x.auto = "emulate", false
-			x.h.log.Info("the model takes no tools: they are written into the prompt", "model", clip(x.req.Model, 96))
+			x.h.log.Info("the model takes no tools: they are written into the prompt", "model", text.Clip(x.req.Model, 96))
 			response, err = x.ask(ctx, x.firstRequest())
 		}
 	}
@@ -224,11 +225,4 @@ func (x *exchange) unreachable(err error) {
 		status, message = http.StatusGatewayTimeout, "the model server took too long to answer"
 	}
 	writeError(x.w, x.client, status, "", message)
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return strings.ToValidUTF8(s[:n], "") + "…"
-	}
-	return s
 }

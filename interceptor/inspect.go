@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -119,18 +120,18 @@ func (g *ring) keep(x *exchange) {
 func explained(r *parser.Result, patterns []*regexp.Regexp) result {
 	shown := *r
 	shown.Calls, shown.Rejected = slices.Clone(r.Calls), slices.Clone(r.Rejected)
-	shown.Content, shown.Reasoning = redact(clip(r.Content, maxKeptText), patterns), redact(clip(r.Reasoning, maxKeptText), patterns)
+	shown.Content, shown.Reasoning = redact(text.Clip(r.Content, maxKeptText), patterns), redact(text.Clip(r.Reasoning, maxKeptText), patterns)
 	out := result{Result: &shown, Candidates: []candidate{}}
 	for i := range shown.Calls {
 		c := &shown.Calls[i]
-		c.Raw = redact(clip(c.Raw, maxKeptText), patterns)
+		c.Raw = redact(text.Clip(c.Raw, maxKeptText), patterns)
 		c.Parameters = redactValue(c.Parameters, patterns)
 		c.Coercions = nil // they quote values
 		out.Candidates = append(out.Candidates, candidate{Tool: c.Tool, Text: c.Raw, Method: string(c.Metadata.ParsingMethod), Format: string(c.SourceFormat), Score: c.Score})
 	}
 	for i := range shown.Rejected {
 		x := &shown.Rejected[i]
-		x.Raw = redact(clip(x.Raw, maxKeptText), patterns)
+		x.Raw = redact(text.Clip(x.Raw, maxKeptText), patterns)
 		x.Parameters = redactValue(x.Parameters, patterns)
 		reason := ""
 		if len(x.Errors) > 0 {

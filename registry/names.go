@@ -24,8 +24,9 @@ func (m Match) Exact() bool { return m.Rule == "exact" }
 // Get returns the tool of exactly this name, or nil.
 func (r *Registry) Get(name string) *Tool { return r.now.Load().byName[name] }
 
-// Beginnings are those of the tools' names.
-func (r *Registry) Beginnings() *Beginnings { return &r.now.Load().begins }
+// BeginsWith reports whether some tool's name begins with two bytes. It is far cheaper
+// than [Registry.HasPrefix].
+func (r *Registry) BeginsWith(first, second byte) bool { return r.now.Load().begins.Has(first, second) }
 
 // HasPrefix reports whether some tool's name begins with p.
 func (r *Registry) HasPrefix(p string) bool {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callwright/callwright/internal/prefix"
 )
 
 // Limits of a registry.
@@ -44,7 +46,7 @@ type snapshot struct {
 	folded  map[string][]*Tool // by name without case and separators
 	last    map[string][]*Tool // by the folded last part of a dotted name
 	sorted  []string           // names, for looking up by prefix
-	begins  Beginnings         // of names
+	begins  prefix.Set         // of names
 	version string
 }
 

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
 // Limits of a tool's schema. A schema is hostile until it has been counted.
@@ -99,8 +100,8 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 	}
 	out := make(map[string]any, len(s))
 	var required []any
-	for _, k := range slices.Sorted(maps.Keys(s)) {
-		val, at := s[k], path+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+	for _, k := range text.SortedKeys(s) {
+		val, at := s[k], text.Pointer(path, k)
 		switch k {
 		case "$schema":
 			if url, _ := val.(string); strings.Contains(url, "json-schema.org/") {
@@ -152,7 +153,7 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 				return nil, &pathError{at, fmt.Errorf("must be an object, not %T", val)}
 			}
 			sub := make(map[string]any, len(members))
-			for _, name := range slices.Sorted(maps.Keys(members)) {
+			for _, name := range text.SortedKeys(members) {
 				if k == "patternProperties" && !c.pattern(name, at) {
 					continue
 				}

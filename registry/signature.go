@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
 // Bounds of a signature.
@@ -11,6 +13,7 @@ const (
 	maxSignatureParameters = 32
 	maxSignatureEnum       = 12
 	maxSignatureDepth      = 3
+	maxLiteralBytes        = 64
 )
 
 // Signature writes how the tool is called, in few words: its parameters in their
@@ -118,10 +121,7 @@ func literal(v any) string {
 	if err != nil {
 		return "…"
 	}
-	if len(b) > 64 {
-		return strings.ToValidUTF8(string(b[:64]), "") + "…"
-	}
-	return string(b)
+	return text.Clip(string(b), maxLiteralBytes)
 }
 
 // HasDefault reports whether a parameter that is left out gets a value of its own.

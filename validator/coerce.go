@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/text"
 )
 
 // maxCoerceDepth bounds recursion over values and schemas.
@@ -80,7 +81,7 @@ func (v *validation) object(m map[string]any, s *jsonschema.Schema, path string,
 	if len(s.Properties) > 0 {
 		v.keys(m, s, path)
 	}
-	for _, k := range sortedKeys(m) {
+	for _, k := range text.SortedKeys(m) {
 		sub := s.Properties[k]
 		if sub == nil {
 			sub = patternProperty(s, k)
@@ -91,7 +92,7 @@ func (v *validation) object(m map[string]any, s *jsonschema.Schema, path string,
 		if sub == nil {
 			continue
 		}
-		at := join(path, k)
+		at := text.Pointer(path, k)
 		if m[k] == nil && typesOf(sub, 0)&tNull == 0 && !slices.Contains(s.Required, k) {
 			v.change(at, nil, nil, "null_dropped", 0.95)
 			delete(m, k)
@@ -118,7 +119,7 @@ func patternProperty(s *jsonschema.Schema, key string) *jsonschema.Schema {
 // separators, and drops those that the schema forbids.
 func (v *validation) keys(m map[string]any, s *jsonschema.Schema, path string) {
 	var free map[string][]string
-	for _, k := range sortedKeys(m) {
+	for _, k := range text.SortedKeys(m) {
 		if s.Properties[k] != nil || patternProperty(s, k) != nil {
 			continue
 		}
@@ -133,14 +134,14 @@ func (v *validation) keys(m map[string]any, s *jsonschema.Schema, path string) {
 		}
 		f := foldKey(k)
 		if names := free[f]; len(names) == 1 {
-			v.change(join(path, names[0]), k, names[0], "key_renamed", 0.9)
+			v.change(text.Pointer(path, names[0]), k, names[0], "key_renamed", 0.9)
 			m[names[0]] = m[k]
 			delete(m, k)
 			delete(free, f)
 			continue
 		}
 		if s.AdditionalProperties == false && !v.o.KeepUnknown && len(s.AllOf) == 0 {
-			v.change(join(path, k), m[k], nil, "unknown_dropped", 0.9)
+			v.change(text.Pointer(path, k), m[k], nil, "unknown_dropped", 0.9)
 			delete(m, k)
 		}
 	}
@@ -171,7 +172,7 @@ func (v *validation) branch(value any, branches []*jsonschema.Schema, path strin
 	var best []attempt
 	for _, b := range branches {
 		try := validation{o: v.o, tool: v.tool, steps: v.steps, res: Result{Factor: 1}}
-		coerced := try.coerce(clone(value), b, path, depth+1)
+		coerced := try.coerce(text.Clone(value), b, path, depth+1)
 		v.steps = try.steps
 		if len(try.res.Coercions) == 0 || validate(b, coerced) != nil {
 			continue
@@ -257,7 +258,7 @@ func (v *validation) retype(value any, types int, s *jsonschema.Schema) (to any,
 		one := []any{value}
 		try := validation{o: v.o, tool: v.tool, steps: v.steps, res: Result{Factor: 1}}
 		if sub := items(s, 0, 0); sub != nil {
-			one[0] = try.coerce(clone(value), sub, "", 1)
+			one[0] = try.coerce(text.Clone(value), sub, "", 1)
 			if validate(sub, one[0]) != nil {
 				return nil, "", 0, false
 			}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
 // Code says what is wrong with a call. The codes are part of the JSON contract.
@@ -54,8 +56,6 @@ const (
 	maxNamed      = 10
 	maxQuoteBytes = 80
 )
-
-var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // translate turns what the schema says of a value into errors, in the order of
 // their paths.
@@ -127,7 +127,7 @@ func better(a, b []Error, depth int) bool {
 func explain(e *jsonschema.ValidationError, root any) []Error {
 	path := ""
 	for _, p := range e.InstanceLocation {
-		path = join(path, p)
+		path = text.Pointer(path, p)
 	}
 	got := find(root, e.InstanceLocation)
 	one := func(code Code, fix, format string, args ...any) []Error {
@@ -137,7 +137,7 @@ func explain(e *jsonschema.ValidationError, root any) []Error {
 	case *kind.Required:
 		var errs []Error
 		for _, name := range k.Missing {
-			errs = append(errs, Error{Path: join(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name), SuggestedFix: fmt.Sprintf("add %q", name)})
+			errs = append(errs, Error{Path: text.Pointer(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name), SuggestedFix: fmt.Sprintf("add %q", name)})
 		}
 		return errs
 	case *kind.DependentRequired:
@@ -175,7 +175,7 @@ func explain(e *jsonschema.ValidationError, root any) []Error {
 	case *kind.AdditionalProperties:
 		var errs []Error
 		for _, name := range k.Properties {
-			errs = append(errs, Error{Path: join(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name), SuggestedFix: fmt.Sprintf("leave out %q", name)})
+			errs = append(errs, Error{Path: text.Pointer(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name), SuggestedFix: fmt.Sprintf("leave out %q", name)})
 		}
 		return errs
 	case *kind.OneOf:
@@ -199,10 +199,7 @@ func quote(v any) string {
 	if err != nil {
 		return fmt.Sprintf("%T", v)
 	}
-	if len(b) > maxQuoteBytes {
-		return strings.ToValidUTF8(string(b[:maxQuoteBytes]), "") + "…"
-	}
-	return string(b)
+	return text.Clip(string(b), maxQuoteBytes)
 }
 
 func list(values []any) string {

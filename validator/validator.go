@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -151,7 +152,7 @@ func (v *validation) guardNumbers(value any) (errs []Error) {
 			for k, e := range x {
 				switch e.(type) {
 				case json.Number, map[string]any, []any:
-					work = append(work, at{join(item.path, k), e})
+					work = append(work, at{text.Pointer(item.path, k), e})
 				}
 			}
 		case []any:
@@ -276,19 +277,8 @@ func items(s *jsonschema.Schema, i, depth int) *jsonschema.Schema {
 	if s == nil || depth > maxRefs {
 		return nil
 	}
-	if i < len(s.PrefixItems) {
-		return s.PrefixItems[i]
-	}
-	if s.Items2020 != nil {
-		return s.Items2020
-	}
-	switch it := s.Items.(type) {
-	case *jsonschema.Schema:
-		return it
-	case []*jsonschema.Schema:
-		if i < len(it) {
-			return it[i]
-		}
+	if p := itemsHere(s, i); p != nil {
+		return p
 	}
 	if p := items(s.Ref, i, depth+1); p != nil {
 		return p
@@ -394,34 +384,6 @@ func isInteger(n string) bool {
 		}
 	}
 	return true
-}
-
-func join(path, key string) string {
-	for i := range len(key) {
-		if key[i] == '~' || key[i] == '/' {
-			return path + "/" + pointer.Replace(key)
-		}
-	}
-	return path + "/" + key
-}
-
-// clone copies a JSON value deeply.
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			m[k] = clone(e)
-		}
-		return m
-	case []any:
-		list := make([]any, len(v))
-		for i, e := range v {
-			list[i] = clone(e)
-		}
-		return list
-	}
-	return v
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

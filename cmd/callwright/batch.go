@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -21,8 +20,6 @@ import (
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func newBatch() *cobra.Command {
 	var f flags

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/validator"
@@ -88,7 +89,7 @@ func newExplain() *cobra.Command {
 	return c
 }
 
-func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate) error {
+func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate) error {
 	var b strings.Builder
 	if len(all) == 0 && len(r.Rejected) == 0 {
 		b.WriteString("Nothing in the text looks like a call.\n")
@@ -108,10 +109,7 @@ func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate)
 		if x.Format != "" {
 			fmt.Fprintf(&b, ", format %s", x.Format)
 		}
-		raw := x.Raw
-		if len(raw) > 160 {
-			raw = strings.ToValidUTF8(raw[:160], "") + "…"
-		}
+		raw := text.Clip(x.Raw, 160)
 		fmt.Fprintf(&b, "\n   text: %s\n", printable(strings.ReplaceAll(raw, "\n", "⏎")))
 		if x.Score.Overall > 0 {
 			s := x.Score.Components
@@ -137,7 +135,7 @@ func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate)
 		}
 	}
 	for _, d := range r.Dropped {
-		if d.Why != "white space" && d.Span[1] <= len(text) {
+		if d.Why != "white space" && d.Span[1] <= len(input) {
 			fmt.Fprintf(&b, "Dropped bytes %d to %d: %s\n", d.Span[0], d.Span[1], d.Why)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -50,7 +51,7 @@ func report(w io.Writer, r *parser.Result) error {
 		c := &r.Calls[i]
 		fmt.Fprintf(&b, "\n%d. %s  (confidence %.2f, %s, %s)\n", i+1, printable(c.Tool), c.Confidence, c.SourceFormat, c.Provenance)
 		fmt.Fprintf(&b, "   id: %s\n", printable(c.ID))
-		for _, k := range sortedKeys(c.Parameters) {
+		for _, k := range text.SortedKeys(c.Parameters) {
 			fmt.Fprintf(&b, "   %s = %s\n", printable(k), compact(c.Parameters[k]))
 		}
 		for _, x := range c.Coercions {

@@ -1,4 +1,6 @@
-package fallback
+// Package repair reads broken JSON by two readers, within bounds, and without losing
+// what the text says plainly.
+package repair
 
 import (
 	"encoding/json"
@@ -34,10 +36,10 @@ type Repaired struct {
 	Fixes []string
 }
 
-// Repair reads broken JSON: first by the lenient reader, from the first bracket
+// JSON reads broken JSON: first by the lenient reader, from the first bracket
 // on; then by jsonrepair, within bounds, and only if its answer is JSON in which
 // every string that the text delimits properly stands unchanged.
-func Repair(text string) (Repaired, error) {
+func JSON(text string) (Repaired, error) {
 	start := strings.IndexAny(text, "{[")
 	if start < 0 {
 		return Repaired{}, ErrNothingFound

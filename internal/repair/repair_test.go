@@ -1,4 +1,4 @@
-package fallback
+package repair
 
 import (
 	"encoding/json"
@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func TestRepair(t *testing.T) {
+func TestJSON(t *testing.T) {
 	for _, tt := range []struct{ text, want, tier string }{
 		{`{"a": 1,}`, `{"a":1}`, "lenient_reader"}, {`x {"a": 1} y`, `{"a":1}`, "lenient_reader"}, {`{"a": 1, , !"b": 2}`, `{"a":1,"b":2}`, ""},
 	} {
-		a, err := Repair(tt.text)
+		a, err := JSON(tt.text)
 		if tt.tier == "" {
 			continue // whether the library reads it is its own affair
 		}
@@ -20,7 +20,7 @@ func TestRepair(t *testing.T) {
 			t.Errorf("%s: %s by %s, %v", tt.text, got, a.By, err)
 		}
 	}
-	if _, err := Repair("no brackets"); !errors.Is(err, ErrNothingFound) {
+	if _, err := JSON("no brackets"); !errors.Is(err, ErrNothingFound) {
 		t.Errorf("%v", err)
 	}
 }
