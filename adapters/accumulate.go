@@ -67,7 +67,7 @@ func (a *Accumulator) Add(e Event) {
 		c.extra.add(e.Extra)
 	case EventCallEnd:
 		if i, ok := c.calls[e.Index]; ok {
-			c.Blocks[i].own(e.Extra)
+			c.Blocks[i].addExtra(e.Extra)
 			if e.Text != "" {
 				c.Blocks[i].Signature = e.Text
 			}
@@ -75,7 +75,7 @@ func (a *Accumulator) Add(e Event) {
 	case EventOther:
 		c.close()
 		c.Blocks = append(c.Blocks, Block{Type: BlockOther})
-		c.Blocks[len(c.Blocks)-1].own(e.Extra)
+		c.Blocks[len(c.Blocks)-1].addExtra(e.Extra)
 	case EventFinish:
 		c.Finish, c.StopSequence = e.Finish, e.StopSequence
 		c.extra.add(e.Extra)
@@ -91,8 +91,8 @@ func (a *Accumulator) choice(i int) *choiceState {
 	return a.choices[i]
 }
 
-// own adds members to a block's own.
-func (b *Block) own(e Extra) {
+// addExtra adds members to a block's own.
+func (b *Block) addExtra(e Extra) {
 	if len(e.Members) == 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func (b *Block) own(e Extra) {
 // grow adds text to the block that is open, or begins one.
 func (c *choiceState) grow(t BlockType, e Event) {
 	if e.Text == "" && e.NativeName != "" && c.open >= 0 {
-		c.Blocks[c.open].own(e.Extra)
+		c.Blocks[c.open].addExtra(e.Extra)
 		return
 	}
 	if e.New || c.open < 0 || c.Blocks[c.open].Type != t {
@@ -115,7 +115,7 @@ func (c *choiceState) grow(t BlockType, e Event) {
 		}
 		c.begin(Block{Type: t, NativeName: e.NativeName})
 		if e.New {
-			c.Blocks[c.open].own(e.Extra)
+			c.Blocks[c.open].addExtra(e.Extra)
 			e.Extra = Extra{}
 		}
 	}
@@ -132,13 +132,13 @@ func (c *choiceState) begin(b Block) {
 // close ends the block that is open.
 func (c *choiceState) close() {
 	if c.open >= 0 {
-		c.settle()
+		c.flush()
 		c.text, c.signature, c.open = c.text[:0], c.signature[:0], -1
 	}
 }
 
-// settle gives the block that is open what has come of it.
-func (c *choiceState) settle() {
+// flush gives the open block the text that has come for it.
+func (c *choiceState) flush() {
 	c.Blocks[c.open].Text, c.Blocks[c.open].Signature = string(c.text), string(c.signature)
 }
 
@@ -148,7 +148,7 @@ func (c *choiceState) sign(e Event) {
 		c.begin(Block{Type: BlockReasoning})
 	}
 	c.signature = append(c.signature, e.Text...)
-	c.Blocks[c.open].own(e.Extra)
+	c.Blocks[c.open].addExtra(e.Extra)
 }
 
 func (c *choiceState) startCall(e Event) {
@@ -158,7 +158,7 @@ func (c *choiceState) startCall(e Event) {
 	c.close()
 	c.calls[e.Index] = len(c.Blocks)
 	c.Blocks = append(c.Blocks, Block{Type: BlockCall, Call: &Call{ID: e.ID, Name: e.Name, Custom: e.Custom}, NativeName: e.NativeName})
-	c.Blocks[len(c.Blocks)-1].own(e.Extra)
+	c.Blocks[len(c.Blocks)-1].addExtra(e.Extra)
 }
 
 // Reply returns what the events add up to.
@@ -168,7 +168,7 @@ func (a *Accumulator) Reply() *Reply {
 	r.Choices = make([]Choice, len(a.choices))
 	for i, c := range a.choices {
 		if c.open >= 0 {
-			c.settle()
+			c.flush()
 		}
 		r.Choices[i] = c.Choice
 		r.Choices[i].Extra = c.extra.merged()
@@ -179,7 +179,7 @@ func (a *Accumulator) Reply() *Reply {
 			r.Choices[i].Blocks[at].Call = &call
 		}
 	}
-	return r.Settle()
+	return r.Normalize()
 }
 
 // extras gathers the members that the pieces of a stream bring.

@@ -171,7 +171,7 @@ func (f *Format) DecodeMembers(reply []Member) (*Reply, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	r.Format = f.Name
-	return r.Settle(), nil
+	return r.Normalize(), nil
 }
 
 // EncodeReply writes a whole reply.

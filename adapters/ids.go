@@ -85,13 +85,13 @@ func (r IDRule) FitOrNew(id string) string {
 func (r *Request) withIDs(rule IDRule) *Request {
 	out := *r
 	out.Messages = slices.Clone(r.Messages)
-	var open asked
+	var open pendingCalls
 	used := map[string]int{} // ids, and how often each was wanted
 	for i := range out.Messages {
 		m := &out.Messages[i]
 		m.Blocks = slices.Clone(m.Blocks)
 		if m.Role == RoleAssistant {
-			open = asked{byID: map[string][]int{}, byName: map[string][]int{}}
+			open = pendingCalls{byID: map[string][]int{}, byName: map[string][]int{}}
 		}
 		for j := range m.Blocks {
 			switch b := &m.Blocks[j]; {
@@ -128,14 +128,14 @@ func (r *Request) withIDs(rule IDRule) *Request {
 	return &out
 }
 
-// asked are the calls of a turn whose results are still to come.
-type asked struct {
+// pendingCalls are the calls of a turn whose results have not come yet.
+type pendingCalls struct {
 	calls        []*Call // nil where the result has come
 	first        int     // the first of them that is not nil, or later
 	byID, byName map[string][]int
 }
 
-func (a *asked) add(id string, c *Call) {
+func (a *pendingCalls) add(id string, c *Call) {
 	if a.byID == nil { // a call that is not the assistant's
 		return
 	}
@@ -146,7 +146,7 @@ func (a *asked) add(id string, c *Call) {
 
 // answer returns the call that a result belongs to, nil if there is none: by its
 // id, or else by its tool's name, or else the first.
-func (a *asked) answer(r *ToolResult) *Call {
+func (a *pendingCalls) answer(r *ToolResult) *Call {
 	switch {
 	case r.CallID != "":
 		return a.take(a.byID, r.CallID)
@@ -162,7 +162,7 @@ func (a *asked) answer(r *ToolResult) *Call {
 	return nil
 }
 
-func (a *asked) take(by map[string][]int, key string) *Call {
+func (a *pendingCalls) take(by map[string][]int, key string) *Call {
 	for list := by[key]; len(list) > 0; list = by[key] {
 		by[key] = list[1:]
 		if c := a.calls[list[0]]; c != nil {

@@ -197,11 +197,11 @@ func (m *Models) Capabilities(provider, model string) ModelCapabilities {
 		if !Matches(r.Provider, provider) || !Matches(r.Model, model) {
 			continue
 		}
-		first(&native, r.NativeTools)
-		first(&structured, r.StructuredOutput)
-		first(&both, r.ToolsWithStructuredOutput)
-		first(&vision, r.Vision)
-		first(&limit, r.MaxOutputTokens)
+		setOnce(&native, r.NativeTools)
+		setOnce(&structured, r.StructuredOutput)
+		setOnce(&both, r.ToolsWithStructuredOutput)
+		setOnce(&vision, r.Vision)
+		setOnce(&limit, r.MaxOutputTokens)
 		if c.KnownFormats == nil {
 			c.KnownFormats = slices.Clone(r.Dialects)
 		}
@@ -215,7 +215,8 @@ func (m *Models) Capabilities(provider, model string) ModelCapabilities {
 	return c
 }
 
-func first[T any](into **T, v *T) {
+// setOnce sets a value unless it is set.
+func setOnce[T any](into **T, v *T) {
 	if *into == nil {
 		*into = v
 	}

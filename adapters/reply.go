@@ -189,9 +189,10 @@ func calls(blocks []Block) []*Call {
 	return out
 }
 
-// Settle makes a reply say what it holds: where there are calls the reason is
-// that, and where the limit cut it off its last call is marked as truncated.
-func (r *Reply) Settle() *Reply {
+// Normalize makes a reply's reason of the end fit what the reply holds, and returns the
+// reply. Where there are calls, "stop" becomes "tool_calls". Where a limit cut the reply
+// off, its last call is marked as truncated.
+func (r *Reply) Normalize() *Reply {
 	for i := range r.Choices {
 		c := &r.Choices[i]
 		called := calls(c.Blocks)

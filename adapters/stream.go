@@ -169,10 +169,10 @@ type Encoder interface {
 func (f *Format) NewEncoder(w io.Writer) Encoder {
 	e := f.codec.NewEncoder(wire.NewWriter(w, wire.Framing(f.Framing)))
 	if f.Sequential {
-		e = &inOrder{next: e}
+		e = &sequencer{next: e}
 	}
 	if !f.Carries.Custom {
-		e = &noCustom{next: e, text: map[[2]int][]byte{}}
+		e = &wrapCustom{next: e, text: map[[2]int][]byte{}}
 	}
 	return e
 }

@@ -15,15 +15,15 @@ type Writer interface {
 	Result(name, text string) string
 }
 
-// usual writes the form that most models have seen.
-var usual = func() Writer {
+// defaultWriter writes calls as Hermes does: most models have seen that form.
+var defaultWriter = func() Writer {
 	d, _ := dialects.Lookup("hermes")
 	w, _ := d.Writer()
 	return w
 }()
 
 // WriteCall writes a call as text between <tool_call> tags.
-func WriteCall(c *Call) string { return write(usual, c) }
+func WriteCall(c *Call) string { return write(defaultWriter, c) }
 
 func write(w Writer, c *Call) string {
 	if !c.Custom {
@@ -39,7 +39,7 @@ func write(w Writer, c *Call) string {
 // one turn in one message. A nil writer writes <tool_call> tags.
 func PlainMessages(messages []Message, w Writer) []Message {
 	if w == nil {
-		w = usual
+		w = defaultWriter
 	}
 	names := map[string]string{}
 	var out []Message

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
-	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -47,13 +47,13 @@ func (c *Config) rules() []rule {
 		add("fallback.model.name", m.Name == "", "llm_assisted_repair needs the name of a model")
 	}
 	if m.URL != "" {
-		if _, err := outbound.ParseURL(m.URL); err != nil {
+		if _, err := safehttp.ParseURL(m.URL); err != nil {
 			list = append(list, rule{"fallback.model.url", err})
 		}
 	}
 	s := &c.Server
 	if s.Upstream != "" {
-		if _, err := outbound.ParseURL(s.Upstream); err != nil {
+		if _, err := safehttp.ParseURL(s.Upstream); err != nil {
 			list = append(list, rule{"server.upstream", err})
 		}
 	}

@@ -1,5 +1,9 @@
-// Package fallback gets calls out of text in which reading found none: a chain of
-// tiers, each asked only where those before it gave no call.
+// Package fallback recovers calls from text in which the parser found none that can be
+// made. It is a [Chain] of tiers: each is tried only if those before it gave no call.
+//
+// The tiers of the package are [AutoRepair], [ModelRepair], [Intent], [Partial] and
+// [Clarification]. A [Tier] of your own can stand anywhere in the chain. What a tier
+// proposes is checked like any other call: docs/recovery.md describes the rules.
 package fallback
 
 import (
@@ -20,7 +24,7 @@ const (
 	StrategyAutoRepair Strategy = "auto_repair"
 	// StrategyModel asks a model to write a broken call properly.
 	StrategyModel Strategy = "llm_assisted_repair"
-	// StrategyIntent concludes a call from the words.
+	// StrategyIntent infers a call from prose.
 	StrategyIntent Strategy = "intent_extraction"
 	// StrategyPartial takes what is whole of a call that was cut off.
 	StrategyPartial Strategy = "partial_execution"
@@ -79,7 +83,7 @@ type Proposal struct {
 	// Confidence bounds the confidence of the call; 0 sets no bound.
 	Confidence float64
 	Truncated  bool
-	// Inferred says that the call was not said but concluded.
+	// Inferred says that the model wrote no call: it was inferred from prose.
 	Inferred bool
 	// Fixes names what was changed.
 	Fixes []string
@@ -126,8 +130,8 @@ func Steps(tiers ...Tier) []Step {
 	return steps
 }
 
-// Default is the chain of a parser that is told nothing else: broken JSON is
-// repaired, and what is wrong is said. No tier of it concludes or asks anything.
+// Default is the default chain of a parser: [AutoRepair] and [Clarification]. Neither
+// infers a call, nor asks a model.
 func Default() []Step { return Steps(AutoRepair{}, Clarification{}) }
 
 // Plan says what will be tried for a case.

@@ -29,10 +29,12 @@ func (e *InventedError) Error() string {
 // maxGroundedDepth bounds how deep values are looked at.
 const maxGroundedDepth = 64
 
-// grounded checks that nothing in a call's parameters was invented: each parameter's
-// name stands in the text, give or take a typing error, and each of its values stands
-// behind it, whole, as a string that something delimits or as a number. The error is
-// an [InventedError].
+// grounded checks that nothing in a call's parameters was invented. Each parameter's name
+// has to stand in the source, or a word like it, and each of its values behind the name:
+// whole, between delimiters. The error is an [*InventedError].
+//
+//	grounded(`wdth = 120, "color": red`, {"width": 120}) // nil
+//	grounded(`wdth = 120, "color": red`, {"width": 12})  // the value at /width …
 func grounded(source string, parameters map[string]any) error {
 	g := newGround(source, parameters)
 	for _, key := range text.SortedKeys(parameters) {
@@ -51,7 +53,7 @@ type ground struct {
 // groundText is one reading of the text.
 type groundText struct {
 	text string
-	// marks are where the names of the parameters stand, in order.
+	// marks are the places of the parameters' names, in order.
 	marks []mark
 }
 

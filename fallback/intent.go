@@ -9,20 +9,21 @@ import (
 	"github.com/callwright/callwright/extractor"
 )
 
-// MaxIntentConfidence bounds the confidence of a call that was concluded from words.
+// MaxIntentConfidence bounds the confidence of a call that was inferred from words.
 const MaxIntentConfidence = 0.7
 
-// ErrNoIntent says that the words lead to no tool, or not plainly to one.
+// ErrNoIntent says that the words fit no tool, or several about as well.
 var ErrNoIntent = errors.New("the words lead plainly to no tool")
 
-// Intent concludes calls from words: the tool by ranking the registry's names,
-// descriptions and parameters, the values by the tool's schema. Each value stands in
-// the text. What it finds is marked as inferred. It is in no chain unless asked for.
+// Intent infers calls from prose, such as "I'll draw a blue rectangle, 120x48". It ranks
+// the tools by the words of their names, descriptions and parameters, and finds the
+// values by the tool's schema. Each value stands in the text. Its calls are marked as
+// inferred. It is in no chain by default.
 type Intent struct {
 	index atomic.Pointer[index]
 }
 
-// NewIntent returns a tier that concludes calls from words.
+// NewIntent returns a tier that infers calls from prose.
 func NewIntent() *Intent { return &Intent{} }
 
 // Strategy is "intent_extraction".
@@ -51,7 +52,7 @@ func (t *Intent) Recover(ctx context.Context, k *Case) (r Recovery, err error) {
 		if i == maxIntentSentences || ctx.Err() != nil {
 			break
 		}
-		if p, ok := x.conclude(text[s[0]:s[1]]); ok {
+		if p, ok := x.infer(text[s[0]:s[1]]); ok {
 			p.Span = [2]int{s[0], s[1]}
 			r.Proposals = append(r.Proposals, p)
 		}
@@ -62,8 +63,8 @@ func (t *Intent) Recover(ctx context.Context, k *Case) (r Recovery, err error) {
 	return r, ctx.Err()
 }
 
-// conclude finds the call that a sentence asks for.
-func (x *index) conclude(sentence string) (p Proposal, ok bool) {
+// infer finds the call that a sentence asks for.
+func (x *index) infer(sentence string) (p Proposal, ok bool) {
 	if disclaims(sentence) {
 		return p, false
 	}
@@ -75,15 +76,15 @@ func (x *index) conclude(sentence string) (p Proposal, ok bool) {
 	if len(list) > 1 && list[1].score > 0.85*best.score && list[1].covered >= best.covered {
 		return p, false // two tools fit about as well
 	}
-	values, asked := valuesIn(sentence, best.tool)
+	values, wanted := valuesIn(sentence, best.tool)
 	for _, name := range best.tool.Order() {
 		if best.tool.Requires(name) && values[name] == nil && !best.tool.HasDefault(name) {
 			return p, false
 		}
 	}
 	filled := 1.0
-	if asked > 0 {
-		filled = float64(len(values)) / float64(asked)
+	if wanted > 0 {
+		filled = float64(len(values)) / float64(wanted)
 	}
 	return Proposal{
 		Failure: -1, Tool: best.tool.Name, Parameters: values, Raw: sentence, Provenance: extractor.Bare, Method: extractor.MethodIntent,

@@ -21,8 +21,8 @@ import (
 
 // Completer asks a model. It is safe for concurrent use.
 type Completer interface {
-	// Complete returns the text of the model's answer. An error that trying again
-	// cannot help is a [*ModelError] with a status that says so.
+	// Complete returns the text of the model's answer. Where a retry cannot help, the
+	// error is a [*ModelError] with a status of 400 to 499, but not 408 or 429.
 	Complete(context.Context, Prompt) (string, error)
 }
 
@@ -36,7 +36,7 @@ type Prompt struct {
 	MaxTokens int
 }
 
-// ModelError is a server's answer that is none.
+// ModelError says that a model server gave no usable answer.
 type ModelError struct {
 	Status  int // of HTTP; 0 if there was none
 	Message string
@@ -50,7 +50,7 @@ func (e *ModelError) Error() string {
 	return fmt.Sprintf("the repair model: status %d: %s", e.Status, e.Message)
 }
 
-// final reports whether trying again cannot help.
+// final reports whether a retry cannot help.
 func (e *ModelError) final() bool {
 	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
@@ -64,9 +64,9 @@ var (
 	ErrRefused = errors.New("the repair model's answer is refused")
 	// ErrNone says that the model found no call in the text.
 	ErrNone = errors.New("the repair model found no call")
-	// ErrUnavailable says that the repair model failed too often and is left alone
-	// for a while.
-	ErrUnavailable = errors.New("the repair model is left alone after failing too often")
+	// ErrUnavailable says that the circuit breaker is open: the repair model failed too
+	// often, and is not asked for a while.
+	ErrUnavailable = errors.New("the repair model is not asked for a while, since it failed too often")
 )
 
 // ModelOptions bound what a repair by a model may cost. Zero values mean the defaults.
@@ -80,10 +80,10 @@ type ModelOptions struct {
 	MaxTries int
 	// Backoff is the time before the second try; it doubles with each. Default 200 ms.
 	Backoff time.Duration
-	// BreakerFailures is after how many failures in a row the model is left alone.
-	// Default 5.
+	// BreakerFailures is the number of failures in a row that open the circuit breaker:
+	// then the model is not asked. Default 5.
 	BreakerFailures int
-	// BreakerTimeout is for how long. Default 30 s.
+	// BreakerTimeout is how long the circuit breaker stays open. Default 30 s.
 	BreakerTimeout time.Duration
 }
 
@@ -239,8 +239,8 @@ func readAnswer(answer string) ([]any, error) {
 	return calls, nil
 }
 
-// accept takes those of a model's calls that mend a failure and invent nothing. One
-// call that does so is refused with all others: what answered so is not to be trusted.
+// accept takes the calls of a model's answer. Each has to be of a failure's own tool, and
+// must not invent anything. If one does, the whole answer is refused.
 func accept(calls []any, list []broken) ([]Proposal, error) {
 	if len(calls) == 0 {
 		return nil, ErrNone
@@ -261,7 +261,7 @@ func accept(calls []any, list []broken) ([]Proposal, error) {
 		if name, _ := o["tool"].(string); name != b.tool.Name {
 			return nil, fmt.Errorf("%w: it calls %q, the text %q", ErrRefused, text.Clip(name, maxQuotedBytes), b.tool.Name)
 		}
-		parameters, ok := clean(o["parameters"], 0).(map[string]any)
+		parameters, ok := withoutJoiners(o["parameters"]).(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%w: its parameters are no object", ErrRefused)
 		}
@@ -288,9 +288,9 @@ func candidateIndex(v any, n int) (int, bool) {
 	return int(i), err == nil && i >= 0 && i < int64(n)
 }
 
-// clean takes what made markers harmless out of an answer again. The depth of what
-// the reader reads is bounded.
-func clean(v any, depth int) any {
+// withoutJoiners undoes [neutralize] in an answer, and makes its raw text strings. The
+// reader bounds the depth.
+func withoutJoiners(v any) any {
 	switch x := v.(type) {
 	case string:
 		return strings.ReplaceAll(x, joiner, "")
@@ -299,12 +299,12 @@ func clean(v any, depth int) any {
 	case map[string]any:
 		o := make(map[string]any, len(x))
 		for k, e := range x {
-			o[strings.ReplaceAll(k, joiner, "")] = clean(e, depth+1)
+			o[strings.ReplaceAll(k, joiner, "")] = withoutJoiners(e)
 		}
 		return o
 	case []any:
 		for i := range x {
-			x[i] = clean(x[i], depth+1)
+			x[i] = withoutJoiners(x[i])
 		}
 	}
 	return v

@@ -26,7 +26,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/config"
-	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics/prom"
 	"github.com/callwright/callwright/parser"
 )
@@ -106,7 +106,7 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 		s.learned = before.learned
 	}
 	var err error
-	if s.upstream, err = outbound.ParseURL(c.Server.Upstream); err != nil {
+	if s.upstream, err = safehttp.ParseURL(c.Server.Upstream); err != nil {
 		return err
 	}
 	for name, into := range map[string]*string{c.Server.KeyEnv: &s.key, c.Server.UpstreamKeyEnv: &s.upKey} {
@@ -146,8 +146,8 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if s.known, err = lru.New[string, adapters.ModelCapabilities](maxLearned); err != nil {
 		return err
 	}
-	s.transport = outbound.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)
-	s.client = outbound.Client(s.transport)
+	s.transport = safehttp.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)
+	s.client = safehttp.Client(s.transport)
 	s.proxy = h.newProxy(s)
 	if s.parts.Metrics != nil {
 		registry := prometheus.NewRegistry()

@@ -28,7 +28,7 @@ func (s *state) claude(o wire.Object) {
 	case "stream_event":
 		if d := o.Object("event").Object("delta"); d.String("type") == "text_delta" {
 			s.partial.WriteString(d.String("text"))
-			s.tell(Event{Type: EventText, Text: d.String("text")})
+			s.send(Event{Type: EventText, Text: d.String("text")})
 		}
 	case "result":
 		s.ended = true
@@ -85,7 +85,7 @@ func (s *state) claudeMessage(o wire.Object) {
 			a := Action{Type: ActionMessage, Text: b.Text, Parent: parent}
 			s.begin(a)
 			if parent == "" && s.partial.Len() == 0 {
-				s.tell(Event{Type: EventText, Text: b.Text})
+				s.send(Event{Type: EventText, Text: b.Text})
 			}
 		case adapters.BlockReasoning:
 			if b.Text != "" {

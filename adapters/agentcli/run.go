@@ -93,7 +93,7 @@ func Run(ctx context.Context, prompt string, o RunOptions) (*Response, error) {
 	cmd.Dir = o.Dir
 	cmd.Env = environment(o.Env)
 	cmd.Stdin = strings.NewReader(prompt)
-	stderr := &head{max: maxStderr}
+	stderr := &boundedBuffer{max: maxStderr}
 	cmd.Stderr = stderr
 	cmd.WaitDelay = killDelay
 	ownGroup(cmd)
@@ -219,14 +219,14 @@ func (l *lines) line(end int) {
 // end reads what is left.
 func (l *lines) end() { l.line(len(l.raw)) }
 
-// head keeps the beginning of what is written to it.
-type head struct {
+// boundedBuffer keeps the first max bytes that are written to it and drops the rest.
+type boundedBuffer struct {
 	bytes.Buffer
 	max int
 }
 
-// Write keeps what there is room for.
-func (h *head) Write(p []byte) (int, error) {
+// Write never fails.
+func (h *boundedBuffer) Write(p []byte) (int, error) {
 	h.Buffer.Write(p[:min(len(p), max(h.max-h.Len(), 0))])
 	return len(p), nil
 }

@@ -208,7 +208,7 @@ func (t *reader) event(raw []byte, o wire.Object) {
 	t.read(t.state, o)
 }
 
-func (s *state) tell(e Event) {
+func (s *state) send(e Event) {
 	if s.emit != nil {
 		s.emit(e)
 	}
@@ -224,7 +224,7 @@ func (s *state) session(id, model string) {
 		s.r.Metadata.Model = model
 	}
 	if !known && (id != "" || model != "") {
-		s.tell(Event{Type: EventSession, Text: s.r.SessionID})
+		s.send(Event{Type: EventSession, Text: s.r.SessionID})
 	}
 }
 
@@ -247,7 +247,7 @@ func (s *state) begin(a Action) *Action {
 		s.r.Metadata.ToolsUsed = addOnce(s.r.Metadata.ToolsUsed, a.Tool)
 	}
 	shown := a
-	s.tell(Event{Type: EventAction, Action: &shown})
+	s.send(Event{Type: EventAction, Action: &shown})
 	return added
 }
 
@@ -264,17 +264,17 @@ func (s *state) end(id, result string, isError bool) {
 		}
 	}
 	shown := *a
-	s.tell(Event{Type: EventResult, Action: &shown})
+	s.send(Event{Type: EventResult, Action: &shown})
 }
 
 // say adds a message of the agent's.
-func (s *state) say(id, text string) {
+func (s *state) message(id, text string) {
 	if text == "" {
 		return
 	}
 	s.last = text
 	s.begin(Action{Type: ActionMessage, ID: id, Text: text})
-	s.tell(Event{Type: EventText, Text: text})
+	s.send(Event{Type: EventText, Text: text})
 }
 
 func (s *state) fail(message string) {
@@ -282,7 +282,7 @@ func (s *state) fail(message string) {
 	if s.r.Error == "" {
 		s.r.Error = message
 	}
-	s.tell(Event{Type: EventError, Text: message})
+	s.send(Event{Type: EventError, Text: message})
 }
 
 // text is the final text.

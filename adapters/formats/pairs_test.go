@@ -82,7 +82,7 @@ func lossy(r *adapters.Reply, f *adapters.Format, streamed bool) *adapters.Reply
 		}
 		out.Choices = append(out.Choices, lossyChoice(choice, c, streamed))
 	}
-	return out.Settle()
+	return out.Normalize()
 }
 
 func lossyChoice(choice adapters.Choice, c adapters.Carries, streamed bool) adapters.Choice {

@@ -110,9 +110,9 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGHUP)
-	defer signal.Stop(again)
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	defer signal.Stop(reload)
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	ended := ctx.Done()
@@ -123,16 +123,16 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 		case <-ended:
 			stop() // a second signal ends the process at once
 			ended = nil
-		case <-again:
+		case <-reload:
 			settings, err := f.read(c)
 			if err == nil {
 				err = h.Reload(settings, nil)
 			}
 			if err != nil {
-				log.Error("the configuration stays as it was", "cause", err.Error())
+				log.Error("configuration not reloaded, the old one stays", "cause", err.Error())
 				continue
 			}
-			log.Info("the configuration was read again")
+			log.Info("configuration reloaded")
 		}
 	}
 }

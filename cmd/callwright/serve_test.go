@@ -93,7 +93,7 @@ func TestServe(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	log.find(t, "the configuration was read again", "msg")
+	log.find(t, "configuration reloaded", "msg")
 	if _, header := ask(); header.Get("Callwright-Mode") != "emulate" {
 		t.Errorf("%v", header)
 	}
@@ -101,7 +101,7 @@ func TestServe(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if cause := log.find(t, "the configuration stays as it was", "cause"); !strings.Contains(cause, "server.mode") {
+	if cause := log.find(t, "configuration not reloaded, the old one stays", "cause"); !strings.Contains(cause, "server.mode") {
 		t.Error(cause)
 	}
 	if _, header := ask(); header.Get("Callwright-Mode") != "emulate" {

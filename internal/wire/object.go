@@ -65,8 +65,8 @@ func AsObject(raw []byte) (Object, bool) {
 	return o, true
 }
 
-// usual are keys that nearly every message has: they need no memory of their own.
-var usual = func() map[string]string {
+// commonKeys are keys that nearly every message has. They are not allocated anew.
+var commonKeys = func() map[string]string {
 	m := map[string]string{}
 	for _, k := range []string{
 		"id", "object", "created", "model", "choices", "index", "delta", "message", "role", "content", "finish_reason", "logprobs", "usage", "tool_calls",
@@ -82,7 +82,7 @@ var usual = func() map[string]string {
 
 // keyOf reads a key.
 func keyOf(raw []byte) string {
-	if k, ok := usual[string(raw[1:len(raw)-1])]; ok {
+	if k, ok := commonKeys[string(raw[1:len(raw)-1])]; ok {
 		return k
 	}
 	k, _ := String(raw)

@@ -1,6 +1,6 @@
-// Package outbound makes HTTP clients for servers that the configuration names: they
+// Package safehttp makes HTTP clients for servers that the configuration names: they
 // follow no redirects, and reach no address from which a cloud hands out credentials.
-package outbound
+package safehttp
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ErrAddress says that an address is none that a configuration may name.
+// ErrAddress says that a configuration may not name an address.
 var ErrAddress = errors.New("the address is not allowed")
 
 // ParseURL reads the base URL of a server. It is http or https, has a host, and holds
@@ -45,8 +45,8 @@ func forbidden(ip netip.Addr) bool {
 	return ip.IsLinkLocalUnicast() || netip.MustParsePrefix("fd00:ec2::/32").Contains(ip)
 }
 
-// Transport returns a transport that dials within a time and waits so long for the
-// beginning of an answer. Names are judged by what they lead to.
+// Transport returns a transport with a timeout for dialing and one for the first byte of
+// a response. Host names are checked by the addresses that they resolve to.
 func Transport(dial, firstByte time.Duration) *http.Transport {
 	d := &net.Dialer{Timeout: dial, KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		if ap, err := netip.ParseAddrPort(address); err == nil && forbidden(ap.Addr()) {
@@ -61,8 +61,8 @@ func Transport(dial, firstByte time.Duration) *http.Transport {
 	}
 }
 
-// Client returns a client that follows no redirects: credentials go to the origin that
-// was named and to no other.
+// Client returns a client that follows no redirects, so that credentials are sent to the
+// configured origin and to no other.
 func Client(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

@@ -2,10 +2,10 @@ package adapters
 
 import "github.com/callwright/callwright/internal/wire"
 
-// inOrder passes on events such that one block ends before the next begins, as
-// formats with a sequence of blocks want it: what belongs to another call, or to
-// none, waits until the one that is open ends. Each event is looked at twice at most.
-type inOrder struct {
+// sequencer passes on events such that one block ends before the next begins, as
+// formats with a sequence of blocks need it. While a call is open, the events of other
+// blocks wait. Each event is looked at twice at most.
+type sequencer struct {
 	next    Encoder
 	current [2]int // the call that is open, by its choice and index
 	busy    bool
@@ -21,7 +21,7 @@ type waitingEvents struct {
 }
 
 // Event takes the next event.
-func (q *inOrder) Event(e Event) error {
+func (q *sequencer) Event(e Event) error {
 	switch e.Type {
 	case EventPing, EventUsage, EventStart:
 		return q.next.Event(e)
@@ -39,7 +39,7 @@ func (q *inOrder) Event(e Event) error {
 }
 
 // wait keeps an event with the others of its call.
-func (q *inOrder) wait(e Event, key [2]int, isCall bool) {
+func (q *sequencer) wait(e Event, key [2]int, isCall bool) {
 	if q.byCall == nil {
 		q.byCall = map[[2]int]*waitingEvents{}
 	}
@@ -59,7 +59,7 @@ func (q *inOrder) wait(e Event, key [2]int, isCall bool) {
 	w.events = append(w.events, e)
 }
 
-func (q *inOrder) pass(e Event, key [2]int) error {
+func (q *sequencer) pass(e Event, key [2]int) error {
 	switch e.Type {
 	case EventCallStart:
 		q.busy, q.current = true, key
@@ -70,7 +70,7 @@ func (q *inOrder) pass(e Event, key [2]int) error {
 }
 
 // drain passes on what waited, up to a call that has not ended.
-func (q *inOrder) drain() error {
+func (q *sequencer) drain() error {
 	for !q.busy && len(q.waiting) > 0 {
 		w := q.waiting[0]
 		q.waiting = q.waiting[1:]
@@ -87,7 +87,7 @@ func (q *inOrder) drain() error {
 }
 
 // End passes on what still waits, and ends the stream.
-func (q *inOrder) End() error {
+func (q *sequencer) End() error {
 	for q.busy || len(q.waiting) > 0 {
 		if err := q.Event(Event{Type: EventCallEnd, Choice: q.current[0], Index: q.current[1]}); err != nil {
 			return err
@@ -97,17 +97,17 @@ func (q *inOrder) End() error {
 }
 
 // Fail writes that the reply failed, before what still waits.
-func (q *inOrder) Fail(e *ProviderError) error { return q.next.Fail(e) }
+func (q *sequencer) Fail(e *ProviderError) error { return q.next.Fail(e) }
 
-// noCustom turns calls of tools that take free text into ones with an object, for
-// formats that have no others.
-type noCustom struct {
+// wrapCustom turns calls of custom tools, whose argument is free text, into calls with
+// an object: {"input": "…"}. It is for formats without custom tools.
+type wrapCustom struct {
 	next Encoder
 	text map[[2]int][]byte
 }
 
 // Event takes the next event.
-func (n *noCustom) Event(e Event) error {
+func (n *wrapCustom) Event(e Event) error {
 	key := [2]int{e.Choice, e.Index}
 	text, custom := n.text[key]
 	switch {
@@ -129,7 +129,7 @@ func (n *noCustom) Event(e Event) error {
 }
 
 // End ends the stream.
-func (n *noCustom) End() error { return n.next.End() }
+func (n *wrapCustom) End() error { return n.next.End() }
 
 // Fail writes that the reply failed.
-func (n *noCustom) Fail(e *ProviderError) error { return n.next.Fail(e) }
+func (n *wrapCustom) Fail(e *ProviderError) error { return n.next.Fail(e) }

@@ -1,4 +1,4 @@
-package outbound
+package safehttp
 
 import (
 	"context"
