@@ -28,7 +28,7 @@ type rule struct {
 	err    error
 }
 
-// rules check what options mean together.
+// rules check options that belong together.
 func (c *Config) rules() []rule {
 	var list []rule
 	add := func(option string, wrong bool, format string, args ...any) {
@@ -60,7 +60,7 @@ func (c *Config) rules() []rule {
 	add("server.tls_key", (s.TLSCert == "") != (s.TLSKey == ""), "a certificate and its key go together")
 	for _, m := range s.ModelModes {
 		add("server.model_modes", m.Model == "", "each needs a model")
-		add("server.model_modes", m.Mode != "" && m.Mode != "auto" && m.Mode != "native" && m.Mode != "emulate", "%q is no mode", m.Mode)
+		add("server.model_modes", m.Mode != "" && m.Mode != "auto" && m.Mode != "native" && m.Mode != "emulate", "%q is not a mode", m.Mode)
 	}
 	for _, p := range s.InspectRedact {
 		_, err := regexp.Compile(p)
@@ -68,26 +68,30 @@ func (c *Config) rules() []rule {
 	}
 	seen := map[string]bool{}
 	for _, t := range c.Fallback.Tiers {
-		add("fallback.tiers", seen[t], "%q stands in it twice", t)
+		add("fallback.tiers", seen[t], "%q is listed twice", t)
 		seen[t] = true
 	}
 	return list
 }
 
-// Parts are what parsers share.
+// Parts are what parsers are made of. Parsers may share them.
 type Parts struct {
-	Options  parser.Options
-	More     []parser.Option
+	// Options and More are the arguments of [parser.New].
+	Options parser.Options
+	More    []parser.Option
+	// Cache, Patterns and Metrics are those in the Options; each is nil if it is disabled.
 	Cache    *parser.Cache
 	Patterns *cache.Patterns
-	Metrics  *metrics.Recorder // nil if nothing is counted
-	Models   *adapters.Models
+	Metrics  *metrics.Recorder
+	// Models is what is known of models.
+	Models *adapters.Models
 }
 
-// leastConfidence is what a priority means.
+// leastConfidence maps extraction.priority to a minimal confidence.
 var leastConfidence = map[string]float64{"precise": 0.8, "balanced": parser.DefaultMinConfidence, "complete": 0.3}
 
-// Parts makes what the configuration says. getenv gives the keys; nil is [os.Getenv].
+// Parts makes the parts of a parser. It reads the files that the options name. A nil log
+// logs nothing; a nil getenv, which returns keys, is [os.Getenv].
 func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, error) {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -168,7 +172,7 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// steps makes the chain of fallbacks.
+// steps makes the steps of the fallback chain.
 func (c *Config) steps(getenv func(string) string) ([]fallback.Step, error) {
 	steps := []fallback.Step{}
 	for _, name := range c.Fallback.Tiers {
@@ -214,8 +218,9 @@ func (m *Model) completer(getenv func(string) string) (fallback.Completer, error
 	return ollama.New(m.URL, m.Name)
 }
 
-// Registry reads the tools of the configuration. Tools whose schemas are bad are usable
-// unless validation.strict_schema says otherwise; warn is told of them.
+// Registry reads the tools of the option parser.tools; the registry is empty if there is
+// none. Tools whose schemas do not compile are usable, with a line to warn, unless
+// validation.strict_schema is set: then they are an error.
 func (c *Config) Registry(warn io.Writer) (*registry.Registry, error) {
 	if c.Parser.Tools == "" {
 		return registry.New()

@@ -24,7 +24,7 @@ func TestPrinted(t *testing.T) {
 		t.Errorf("it changes:\n%s", c.YAML())
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "# ") && len(strings.TrimSpace(line)) < 8 {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") && len(strings.TrimSpace(line)) < 8 {
 			t.Errorf("an option is not described: %q", line)
 		}
 	}
@@ -44,7 +44,7 @@ func TestErrors(t *testing.T) {
 		{"extraction: {methods: [regex]}", "f.yaml:1: extraction.methods", config.ErrRange},
 		{"monitoring:\n  alerts: [errors > 1]", "f.yaml:2: monitoring.alerts", nil},
 		{"fallback:\n  tiers: [llm_assisted_repair]", "fallback.model.url: the value is out of range: llm_assisted_repair needs", config.ErrRange},
-		{"fallback:\n  tiers: [auto_repair, auto_repair]", "stands in it twice", config.ErrRange},
+		{"fallback:\n  tiers: [auto_repair, auto_repair]", "is listed twice", config.ErrRange},
 		{"fallback: {model: {url: 'http://169.254.169.254'}}", "f.yaml:1: fallback.model.url: the address is not allowed", nil},
 		{"parser: 5", "f.yaml:1: parser: the value cannot be read: it must be a group", config.ErrValue},
 		{"parser:\n  max_calls: 1\n  max_calls: 2", "f.yaml:3: parser.max_calls", config.ErrValue},

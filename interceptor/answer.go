@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// answer is one answer of the upstream on its way into the client's reply.
+// answer is one answer of the upstream, while it is rewritten.
 type answer struct {
 	*rewrite
-	retry  bool // of what it says only the calls count
+	retry  bool // it answers a retry: only its calls are sent
 	broken bool // the upstream broke off
 	feeder *parser.ReplyFeeder
 	full   strings.Builder // the text that the parser was given
@@ -27,14 +27,14 @@ type answer struct {
 	open   map[int]*upstreamCall
 }
 
-// upstreamCall is a call in the upstream's own field for calls, as it came.
+// upstreamCall is a call in the upstream's field for calls, as it came.
 type upstreamCall struct {
 	id, name string
 	args     strings.Builder
 	custom   bool
 }
 
-// answer takes the events of one answer.
+// answer handles the events of one answer.
 func (w *rewrite) answer(events iter.Seq2[wireEvent, error], retry bool) error {
 	a := &answer{
 		rewrite: w, retry: retry, feeder: w.x.parser.NewReplyFeeder(w.ctx, w.x.pc),
@@ -68,7 +68,7 @@ func (w *rewrite) answer(events iter.Seq2[wireEvent, error], retry bool) error {
 	return a.rejected(result) // the retry gave nothing: this answer stands
 }
 
-// event takes one event of the upstream.
+// event handles one event of the upstream.
 func (a *answer) event(e wireEvent) error {
 	if !a.x.mayCall() || e.Choice != 0 {
 		return a.pass(e, a.retry)
@@ -129,8 +129,8 @@ func (a *answer) end() (*parser.Result, error) {
 	return result, a.parsed(out, nil)
 }
 
-// parsed tells the client what the parser makes of an event of the upstream's, or, where
-// from is nil, of the end.
+// parsed sends what the parser makes of an event of the upstream; from is nil at the end
+// of the answer.
 func (a *answer) parsed(events []parsedEvent, from *wireEvent) error {
 	for i := range events {
 		var err error
@@ -155,8 +155,8 @@ func (a *answer) parsed(events []parsedEvent, from *wireEvent) error {
 	return nil
 }
 
-// cutOff reports whether the call of the first event is rejected behind it because the
-// text ended inside of it.
+// cutOff reports whether a later event rejects the call of the first one because the text
+// ended within it.
 func cutOff(events []parsedEvent) bool {
 	for i := range events {
 		if p := &events[i]; p.Type == parser.EventCallEnd && p.Index == events[0].Index {
@@ -178,7 +178,7 @@ func (a *answer) reasoning(text string, from *wireEvent) error {
 	return a.emit(out)
 }
 
-// call tells the client of a call that the parser reads.
+// call sends a piece of a call that the parser reads.
 func (a *answer) call(p *parsedEvent) error {
 	index, begun := a.index[p.Index]
 	switch {
@@ -204,13 +204,13 @@ func (a *answer) call(p *parsedEvent) error {
 	return a.emit(wireEvent{Type: adapters.EventCallEnd, Index: index, Truncated: p.Rejected.Truncated})
 }
 
-// beginParsed begins a call that the parser reads.
+// beginParsed starts a call that the parser reads.
 func (a *answer) beginParsed(parsed int, id, tool string) (index int, err error) {
 	a.index[parsed], a.tools[parsed] = a.calls, tool
 	return a.begin(id, tool, a.x.custom(tool))
 }
 
-// made tells the client the end of a call, and, unless it was begun, all of it.
+// made sends the end of a valid call, and all of it if it was not started yet.
 func (a *answer) made(parsed int, c *parser.Call) error {
 	index, begun := a.index[parsed]
 	if !begun {
@@ -247,7 +247,7 @@ func (s *summary) count(c *parser.Call) {
 	}
 }
 
-// settle counts what the parser rejected, and tells the client of it.
+// settle counts what the parser rejected, and sends it.
 func (a *answer) settle(result *parser.Result) error {
 	if result == nil {
 		return nil
@@ -279,9 +279,9 @@ func meantAsCall(r *parser.Rejected) bool {
 	return true
 }
 
-// rejected tells the client what was rejected: a call of the upstream's own field as it
-// came, since the client may know better; one that stood in the text as text, or as a
-// call where that is wanted. Of a retry nothing is told.
+// rejected sends what was rejected. A call in the upstream's field for calls is passed on
+// as it came, since the client may know better. One in the text stays text, or becomes a
+// call with on_invalid "pass". Of a retry nothing is sent.
 func (a *answer) rejected(result *parser.Result) error {
 	for i := range result.Rejected {
 		r := &result.Rejected[i]
@@ -313,8 +313,8 @@ func (a *answer) rejected(result *parser.Result) error {
 	return nil
 }
 
-// removed is all of the text that was taken out of the content with a rejected call: its
-// markers, and the white space around it.
+// removed is the text that was removed from the content with a rejected call: with its
+// markers and the white space around it.
 func removed(r *parser.Rejected, result *parser.Result, full string) string {
 	from, to := r.Extent[0], r.Extent[1]
 	if to <= from {
@@ -336,8 +336,8 @@ func removed(r *parser.Rejected, result *parser.Result, full string) string {
 	return full[from:to]
 }
 
-// takeNative returns the upstream's call that was rejected, once. One of another tool
-// than the client wants is none.
+// takeNative returns the rejected call of the upstream, each once; nil if it calls
+// another tool than the one that the client requires.
 func (a *answer) takeNative(r *parser.Rejected) *upstreamCall {
 	for i, c := range a.native {
 		if c == nil || c.name != r.Tool && r.Tool != "" || c.args.String() != r.Raw {

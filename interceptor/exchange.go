@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// exchange is one request of a client, and all that is asked of the upstream for it.
+// exchange is one request of a client, with the requests to the upstream that it takes.
 type exchange struct {
 	h      *Handler
 	s      *settings
@@ -34,11 +34,11 @@ type exchange struct {
 	done   summary
 }
 
-// summary is what was done for a request.
+// summary counts what was done for a request, for headers and the inspector.
 type summary struct {
 	calls, retries, repaired, coerced, invalid int
 	dialects                                   []string
-	unmet                                      bool // a call was required and none came
+	unmet                                      bool // a call was required, and the model made none
 }
 
 func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adapters.Format) {
@@ -64,10 +64,10 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adap
 	x.serve(ctx, cancel)
 }
 
-// errClosing says that the server ends.
+// errClosing says that the server shuts down.
 var errClosing = errors.New("the server is ending")
 
-// refuse answers a request that is wrong.
+// refuse answers a request that cannot be read.
 func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 	status := http.StatusBadRequest
 	if errors.Is(err, errTooLarge) {
@@ -76,7 +76,9 @@ func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 	writeError(w, client, status, "", err.Error())
 }
 
-// serve asks the upstream and answers.
+// serve sends the request to the upstream and replies to the client. Where the upstream
+// answers that the model does not support tools, the request is sent once more, with the
+// tools in the prompt.
 func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 	response, err := x.ask(ctx, x.firstRequest())
 	if err == nil && response.StatusCode == http.StatusBadRequest && x.auto && len(x.req.Tools) > 0 {
@@ -84,7 +86,7 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 			response.Body.Close()
 			x.s.learned.withoutTools.Add(x.req.Model, true)
 			x.mode, x.auto = "emulate", false
-			x.h.log.Info("the model takes no tools: they are written into the prompt", "model", text.Clip(x.req.Model, 96))
+			x.h.log.Info("the model does not support tools: they are written into the prompt", "model", text.Clip(x.req.Model, 96))
 			response, err = x.ask(ctx, x.firstRequest())
 		}
 	}
@@ -100,7 +102,7 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 		x.passError(response)
 		return
 	}
-	response.Body = watch(response.Body, time.Duration(x.s.c.Server.IdleTimeoutMS)*time.Millisecond, cancel)
+	response.Body = withIdleTimeout(response.Body, time.Duration(x.s.c.Server.IdleTimeoutMS)*time.Millisecond, cancel)
 	if x.req.Stream {
 		x.stream(ctx, response)
 	} else {
@@ -109,21 +111,21 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 	drain(response.Body, cancel)
 }
 
-// Bounds of what is read behind a reply's end, so that its connection can be used again.
+// Bounds of what is read behind a reply's end, so that the connection can be reused.
 const (
 	maxDrain  = 4 << 10
 	drainTime = 100 * time.Millisecond
 )
 
-// drain reads what is left of a body.
+// drain reads the rest of a body.
 func drain(body io.Reader, cancel context.CancelCauseFunc) {
 	late := time.AfterFunc(drainTime, func() { cancel(nil) })
 	defer late.Stop()
 	_, _ = io.CopyN(io.Discard, body, maxDrain) // what is left open is closed
 }
 
-// firstRequest is what the upstream is asked first. A request in the upstream's own format
-// stays as it was sent.
+// firstRequest is the first request to the upstream. Where client and upstream speak the
+// same format, it is the client's, byte for byte.
 func (x *exchange) firstRequest() *upstreamRequest {
 	if x.mode == "emulate" {
 		return &upstreamRequest{req: x.emulated()}
@@ -140,7 +142,7 @@ type upstreamRequest struct {
 	raw []byte // nil: to be written
 }
 
-// ask asks the upstream.
+// ask sends a request to the upstream.
 func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response, error) {
 	body := q.raw
 	if body == nil {
@@ -154,7 +156,7 @@ func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response,
 	return x.s.send(ctx, x.r, x.client, x.server, body)
 }
 
-// isReply reports whether an answer is one that can be parsed.
+// isReply reports whether a response can be a model's reply, by its content type.
 func isReply(r *http.Response) bool {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	switch strings.TrimSpace(strings.ToLower(kind)) {
@@ -164,10 +166,10 @@ func isReply(r *http.Response) bool {
 	return true
 }
 
-// maxPeek bounds how much of an error is looked at, in bytes.
+// maxPeek bounds how much of an error response is looked at, in bytes.
 const maxPeek = 64 << 10
 
-// peek returns the beginning of a body, which stays to be read.
+// peek returns the beginning of a body. The body can still be read from there on.
 func peek(r *http.Response) []byte {
 	head, err := io.ReadAll(io.LimitReader(r.Body, maxPeek))
 	rest := io.Reader(r.Body)
@@ -185,7 +187,7 @@ type errReader struct{ err error }
 
 func (e errReader) Read([]byte) (int, error) { return 0, e.err }
 
-// refusals are how servers say that a model, or they, take no tools.
+// refusals are how servers say that they, or a model, do not support tools.
 var refusals = []string{
 	"does not support tools", "does not support tool", "tools are not supported", "tool use is not supported", "tool calling is not supported", "function calling is not supported",
 	"does not support function calling", "--enable-auto-tool-choice", "tools param requires --jinja", "unsupported param: tools", "tool_use is not supported", "no endpoints found that support tool use",
@@ -196,7 +198,8 @@ func withoutTools(body []byte) bool {
 	return slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(text, r) })
 }
 
-// passError hands on what is no reply: as it is, or in the client's words.
+// passError passes on a response that is not a reply: as it is, or in the client's
+// format.
 func (x *exchange) passError(r *http.Response) {
 	if x.client == x.server || !isReply(r) {
 		if kind := r.Header.Get("Content-Type"); kind != "" {
@@ -213,13 +216,13 @@ func (x *exchange) passError(r *http.Response) {
 	writeError(x.w, x.client, r.StatusCode, "", message)
 }
 
-// unreachable answers where the upstream did not.
+// unreachable replies that the upstream did not answer.
 func (x *exchange) unreachable(err error) {
 	if x.r.Context().Err() != nil {
 		return // nobody listens
 	}
-	x.h.log.Warn("the model server cannot be asked", "cause", cause(err))
-	status, message := http.StatusBadGateway, "the model server cannot be asked"
+	x.h.log.Warn("the model server cannot be reached", "cause", cause(err))
+	status, message := http.StatusBadGateway, "the model server cannot be reached"
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		status, message = http.StatusGatewayTimeout, "the model server took too long to answer"

@@ -11,18 +11,18 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// servePassthrough passes a request through unchanged.
+// servePassthrough passes a request through to the upstream.
 func (h *Handler) servePassthrough(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
 	if s.c.Server.UnknownPaths == "refuse" && (r.Method != http.MethodGet || r.URL.Path != "/v1/models") {
-		writeError(w, formatOf(r), http.StatusNotFound, "", "there is no such path")
+		writeError(w, formatOf(r), http.StatusNotFound, "", "unknown path")
 		return
 	}
 	s.proxy.ServeHTTP(w, r)
 }
 
-// serveCountTokens counts a request's tokens: the upstream does where it can, else it is
-// an estimate, which a header says.
+// serveCountTokens counts the tokens of a request: an Anthropic server is asked; for any
+// other it is an estimate of four characters a token, and a header says so.
 func (h *Handler) serveCountTokens(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
 	kind, err := s.kind(r.Context())
@@ -43,11 +43,11 @@ func (h *Handler) serveCountTokens(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]int{"input_tokens": (utf8.RuneCount(body) + 3) / 4})
 }
 
-// maxShown bounds what is read of what an Ollama server tells of its models, in bytes.
+// maxShown bounds what is read of an Ollama server's answer about its models, in bytes.
 const maxShown = 16 << 20
 
-// serveShow passes on what an Ollama server tells of its models, with the capability to
-// take tools added: through us they do.
+// serveShow passes on an Ollama server's answer about its models, with the capability
+// "tools" added: the interceptor gives it to them.
 func (h *Handler) serveShow(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
 	if s.c.Server.Mode == "native" {
@@ -93,13 +93,13 @@ func withTools(o wire.Object) wire.Object {
 		}
 		completes = completes || name == "completion"
 	}
-	if completes { // no model that only embeds
+	if completes { // not for embedding models
 		o.SetList("capabilities", append(capabilities, []byte(`"tools"`)))
 	}
 	return o
 }
 
-// buffer keeps an answer.
+// buffer is a response writer that keeps the response.
 type buffer struct {
 	header http.Header
 	body   bytes.Buffer

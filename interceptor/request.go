@@ -35,20 +35,20 @@ func (s *settings) readBody(w http.ResponseWriter, r *http.Request) ([]byte, err
 	return body, nil
 }
 
-// mayCall reports whether the model may call at all.
+// mayCall reports whether the model may call a tool.
 func (x *exchange) mayCall() bool {
 	return len(x.req.Tools) > 0 && x.req.ToolChoice.Mode != adapters.ToolNone
 }
 
-// mustCall reports whether the model has to call.
+// mustCall reports whether the model has to call a tool.
 func (x *exchange) mustCall() bool {
 	return x.req.ToolChoice.Mode == adapters.ToolRequired || x.req.ToolChoice.Mode == adapters.ToolNamed
 }
 
-// read reads the request, and makes the parser of its tools.
+// read reads the request and makes a parser with its tools.
 func (x *exchange) read() error {
 	var err error
-	// For the body alone: what comes behind it may take as long as it likes.
+	// The deadline is for the body alone: the reply may take longer.
 	deadline := http.NewResponseController(x.w)
 	if deadline.SetReadDeadline(time.Now().Add(time.Duration(x.s.c.Server.ReadTimeoutMS)*time.Millisecond)) == nil {
 		defer func() { _ = deadline.SetReadDeadline(time.Time{}) }() // as it was set
@@ -68,8 +68,8 @@ func (x *exchange) read() error {
 	return nil
 }
 
-// earlierTexts are what users and tools said, of at most 4 MB, the latest first: a call
-// that stands there may only be quoted.
+// earlierTexts are the texts of users and tools, of at most 4 MB, the latest first. A
+// call that stands there too may only be quoted by the model.
 func earlierTexts(r *adapters.Request) (list []string) {
 	size := 0
 	for i := range slices.Backward(r.Messages) {
@@ -90,8 +90,8 @@ func earlierTexts(r *adapters.Request) (list []string) {
 	return list
 }
 
-// setFor is what the configuration sets for a model: of the rows that match, the first
-// that says something.
+// setFor returns a setting of server.model_modes for a model: that of the first row that
+// matches and sets it.
 func (s *settings) setFor(model string, of func(*config.ModelMode) string) string {
 	for i := range s.c.Server.ModelModes {
 		if m := &s.c.Server.ModelModes[i]; of(m) != "" && adapters.Matches(m.Model, model) {
@@ -101,7 +101,7 @@ func (s *settings) setFor(model string, of func(*config.ModelMode) string) strin
 	return ""
 }
 
-// modeOf is how the requests for a model are served.
+// modeOf returns the mode for a model. auto says that it may change to "emulate".
 func (s *settings) modeOf(model string) (mode string, auto bool) {
 	mode = cmp.Or(s.setFor(model, func(m *config.ModelMode) string { return m.Mode }), s.c.Server.Mode)
 	if mode != "auto" {
@@ -113,7 +113,7 @@ func (s *settings) modeOf(model string) (mode string, auto bool) {
 	return "native", true
 }
 
-// parserOf returns the parser of a request's tools.
+// parserOf returns a parser with a request's tools. Parsers are cached.
 func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.Parser, error) {
 	if len(r.Tools) == 0 {
 		return s.own, nil
@@ -129,8 +129,8 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 	}
 	tools := wire.List(list)
 	o := s.parts.Options
-	// Where nobody sees a call before its end, or it is not to be seen before it is
-	// known to be right, it comes as a whole.
+	// Calls need not be sent piece by piece where the reply is whole, and must not be
+	// where a wrong one is retried.
 	o.Complete = !r.Stream || s.c.Server.OnInvalid == "retry"
 	return s.parsers.Do(ctx, cache.KeyOf(string(tools), fmt.Sprint(o.Complete)), func(context.Context) (*parser.Parser, int, error) {
 		parsed, err := registry.Parse(tools)
@@ -147,7 +147,8 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 	})
 }
 
-// definitionOf writes a tool. One that takes free text has it as its one parameter.
+// definitionOf writes a tool's definition. A custom tool, which takes free text, gets it
+// as its one parameter "input".
 func definitionOf(t *adapters.Tool) (o wire.Object) {
 	o.SetString("name", t.Name)
 	o.SetText("description", t.Description)

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// wantsRetry reports whether the model is to be asked again, and what it is told: where
-// a call was wrong and that is wanted, or where a call was required and none came.
+// wantsRetry reports whether to ask the model again, and with what feedback: if a call was
+// invalid and on_invalid is "retry", or if a call was required and there is none.
 func (w *rewrite) wantsRetry(result *parser.Result) (feedback string, ok bool) {
 	x := w.x
 	server := &x.s.c.Server
@@ -41,8 +41,8 @@ func (w *rewrite) wantsRetry(result *parser.Result) (feedback string, ok bool) {
 	return feedback, true
 }
 
-// askAgain asks the model again, with what was wrong with an answer, and takes the calls
-// of the next one.
+// askAgain sends a retry, with the answer and what was wrong with it, and handles the
+// calls of the next answer.
 func (w *rewrite) askAgain(a *answer, result *parser.Result, feedback string) error {
 	x := w.x
 	x.done.retries++
@@ -70,8 +70,8 @@ func (w *rewrite) askAgain(a *answer, result *parser.Result, feedback string) er
 	return w.answer(x.events(response, x.req.Stream), true)
 }
 
-// withFeedback is the request that follows a wrong answer: what the model said, and what
-// was wrong with it.
+// withFeedback returns the request with a wrong answer, and the feedback on it, at the
+// end of the conversation.
 func withFeedback(r *adapters.Request, native []*upstreamCall, result *parser.Result, feedback string) *adapters.Request {
 	out := *r
 	said := adapters.Message{Role: adapters.RoleAssistant}

@@ -23,24 +23,25 @@ type (
 	parsedEvent = parser.Event
 )
 
-// rewrite makes the client's reply of the upstream's answers: what a model says is
-// parsed, and all else passes. A whole reply is its events too.
+// rewrite turns the upstream's answers into the client's reply. What the model wrote is
+// parsed, everything else is passed on. A whole reply is handled as its events.
 type rewrite struct {
 	x    *exchange
 	ctx  context.Context
 	emit func(wireEvent) error // writes to the client
-	// beforeWait is called before the upstream is waited for; nil does nothing.
+	// beforeWait is called before a request is sent to the upstream; nil does nothing.
 	beforeWait func()
 
-	started bool       // the client was told the beginning
-	hasText bool       // the client got text that is not blank
-	calls   int        // that were begun for the client
-	finish  *wireEvent // is told last
-	usage   *wireEvent // is told behind it
+	started bool       // the start was sent
+	hasText bool       // text that is not blank was sent
+	calls   int        // that were started for the client
+	finish  *wireEvent // is sent at the end
+	usage   *wireEvent // is sent behind it
 }
 
-// run takes the events of the first answer, asks again if that is wanted, and tells the
-// end. The error is that of the events, or of the client: what was certain has been told.
+// run handles the events of the first answer, retries if needed, and sends the end. The
+// error is that of the events, or of writing to the client. What was certain before it
+// has been sent.
 func (w *rewrite) run(events iter.Seq2[wireEvent, error]) error {
 	if err := w.answer(events, false); err != nil {
 		return err
@@ -48,8 +49,7 @@ func (w *rewrite) run(events iter.Seq2[wireEvent, error]) error {
 	return w.conclude()
 }
 
-// text tells the client text. from is the upstream's event that it comes from, if it
-// comes from one.
+// text sends text. from is the upstream's event that it comes from, nil if there is none.
 func (w *rewrite) text(s string, from *wireEvent) error {
 	if s == "" {
 		return nil
@@ -64,7 +64,7 @@ func (w *rewrite) text(s string, from *wireEvent) error {
 	return w.emit(out)
 }
 
-// begin tells the client of a call, and returns its index among the client's calls.
+// begin starts a call for the client and returns its index.
 func (w *rewrite) begin(id, tool string, custom bool) (index int, err error) {
 	index = w.calls
 	w.calls++
@@ -73,7 +73,7 @@ func (w *rewrite) begin(id, tool string, custom bool) (index int, err error) {
 	})
 }
 
-// passCall tells the client of a call as it came.
+// passCall sends a call as it came.
 func (w *rewrite) passCall(c *upstreamCall, truncated bool) error {
 	if w.x.single() && w.calls > 0 {
 		return nil
@@ -88,7 +88,7 @@ func (w *rewrite) passCall(c *upstreamCall, truncated bool) error {
 	return w.emit(wireEvent{Type: adapters.EventCallEnd, Index: index, Truncated: truncated})
 }
 
-// pass hands on an event as it is. The end and the usage wait.
+// pass passes on an event as it is. The finish and the usage are kept for the end.
 func (w *rewrite) pass(e wireEvent, retry bool) error {
 	switch {
 	case e.Choice == 0 && e.Type == adapters.EventFinish:
@@ -103,13 +103,13 @@ func (w *rewrite) pass(e wireEvent, retry bool) error {
 	return w.emit(e)
 }
 
-// keepFinish keeps the reason of the end.
+// keepFinish keeps the finish event for the end.
 func (w *rewrite) keepFinish(e wireEvent) {
 	e = e.Clone()
 	w.finish = &e
 }
 
-// addUsage keeps the usage: of a retry, together with that of the answers before it.
+// addUsage keeps the usage for the end. That of a retry is added to the usage so far.
 func (w *rewrite) addUsage(e wireEvent, retry bool) {
 	e = e.Clone()
 	if retry && w.usage != nil && w.usage.Usage != nil && e.Usage != nil {
@@ -120,7 +120,7 @@ func (w *rewrite) addUsage(e wireEvent, retry bool) {
 	w.usage = &e
 }
 
-// conclude tells the end of the reply.
+// conclude sends the end of the reply.
 func (w *rewrite) conclude() error {
 	if w.finish == nil && w.calls > 0 { // not all servers say why they end
 		w.finish = &wireEvent{Type: adapters.EventFinish, Finish: adapters.FinishCalls}
@@ -149,7 +149,7 @@ func (x *exchange) custom(tool string) bool {
 	return slices.ContainsFunc(x.req.Tools, func(t adapters.Tool) bool { return t.Name == tool && t.Custom })
 }
 
-// single reports whether the client wants one call at a time, or knows no more.
+// single reports whether the client takes one call at most.
 func (x *exchange) single() bool {
 	return x.req.CallNativeName != "" || x.req.ParallelCalls != nil && !*x.req.ParallelCalls
 }

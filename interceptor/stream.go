@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// writeTimeout is how long a client may take to read a piece of a stream.
+// writeTimeout bounds each write to the client.
 const writeTimeout = 60 * time.Second
 
-// flushWriter writes to the client. What is written reaches it when it is flushed.
+// flushWriter writes to the client, and flushes on demand.
 type flushWriter struct {
 	w       http.ResponseWriter
 	c       *http.ResponseController
@@ -43,8 +43,8 @@ func (f *flushWriter) flush() error {
 	return f.c.Flush()
 }
 
-// flushingBody is the upstream's body: before it is waited for, the client gets what was
-// made of all that has come. What comes at once goes at once.
+// flushingBody is the upstream's body. Before it waits for more, what was written so far
+// is flushed to the client: pieces that come together are sent together.
 type flushingBody struct {
 	io.ReadCloser
 	flush func()
@@ -58,8 +58,8 @@ func (b flushingBody) Read(p []byte) (int, error) {
 // errClient says that the client cannot be written to.
 var errClient = errors.New("the client is gone")
 
-// streamWriter writes events to the client, and a keep-alive where it is long silent.
-// Its methods are safe for concurrent use.
+// streamWriter writes events to the client, and keep-alives in long silences. Its methods
+// are safe for concurrent use.
 type streamWriter struct {
 	mu    sync.Mutex
 	enc   adapters.Encoder
@@ -86,8 +86,8 @@ func (s *streamWriter) failed() error {
 	return s.err
 }
 
-// message writes a message as it is. events are what it tells, for the encoder, which
-// has to know how the stream began.
+// message writes a message as it is. events are its events: the encoder is given the
+// first ones, so that what it writes later fits.
 func (s *streamWriter) message(framed []byte, events []wireEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *streamWriter) write(e wireEvent) error {
 	return s.err
 }
 
-// flush hands on what was written.
+// flush sends what was written.
 func (s *streamWriter) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +129,8 @@ func (s *streamWriter) flush() {
 	}
 }
 
-// keepAlive writes a keep-alive after each silence, until the stream ends. It holds no
-// goroutine while it waits.
+// keepAlive writes a keep-alive if the stream was silent for too long, and sets the timer
+// for the next one. No goroutine waits for it.
 func (s *streamWriter) keepAlive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *streamWriter) keepAlive() {
 	}
 }
 
-// stop ends the keep-alives: none is being written when it returns.
+// stop ends the keep-alives. None is being written when it returns.
 func (s *streamWriter) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *streamWriter) stop() {
 	}
 }
 
-// end writes an error, if there is one to tell, and what ends the stream.
+// end writes the error message, if there is one, and what ends the stream.
 func (s *streamWriter) end(model, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (s *streamWriter) end(model, message string) {
 	}
 }
 
-// stream answers with a stream.
+// stream replies with a stream.
 func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	x.w.Header().Set("Content-Type", x.client.ContentType)
 	x.w.Header().Set("Cache-Control", "no-cache")
@@ -212,7 +212,7 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	x.headers(x.w.Header())
 }
 
-// streamMessage says what a client is told of an error within a stream.
+// streamMessage is the message to the client for an error within a stream.
 func (x *exchange) streamMessage(ctx context.Context, err error) string {
 	if err == nil {
 		return ""
@@ -230,6 +230,6 @@ func (x *exchange) streamMessage(ctx context.Context, err error) string {
 	case errors.Is(err, adapters.ErrNotStream), errors.Is(err, adapters.ErrMalformed):
 		return "the model server's reply cannot be read"
 	}
-	x.h.log.Warn("a reply broke off", "cause", cause(err))
+	x.h.log.Warn("the reply broke off", "cause", cause(err))
 	return "the model server's reply broke off"
 }

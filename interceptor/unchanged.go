@@ -11,8 +11,9 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// unchanged hands on messages of the upstream as their bytes where the parser changes
-// nothing of them. It is for formats whose messages are independent, on both sides.
+// unchanged passes on the upstream's messages byte for byte where the parser changes
+// nothing in them. It is for formats with independent messages, when client and upstream
+// speak the same one.
 type unchanged struct {
 	w       *streamWriter
 	framing wire.Framing
@@ -21,7 +22,8 @@ type unchanged struct {
 	framed  []byte
 }
 
-// event takes an event for the client. That of a message waits for the message's end.
+// event takes an event for the client. While a message is read, it waits for the
+// message's end.
 func (u *unchanged) event(e wireEvent) error {
 	if !u.reading {
 		return u.w.event(e)
@@ -30,8 +32,8 @@ func (u *unchanged) event(e wireEvent) error {
 	return u.w.failed()
 }
 
-// events yields the events of the upstream. Before the next message is read, what was
-// made of one is written.
+// events yields the upstream's events. After those of each message, what became of the
+// message is written.
 func (u *unchanged) events(in *adapters.StreamReader) iter.Seq2[wireEvent, error] {
 	return func(yield func(wireEvent, error) bool) {
 		for {
@@ -55,11 +57,11 @@ func (u *unchanged) events(in *adapters.StreamReader) iter.Seq2[wireEvent, error
 	}
 }
 
-// callMembers stands in the names of the members that hold calls: what a message says
-// of a call may be told by a later one.
+// callMembers is part of the names of members that hold calls. The parser may send what
+// such a message says later.
 var callMembers = []byte("_call")
 
-// write writes a message: its bytes where what was made of its events is the same.
+// write writes a message: its bytes if its events were not changed, else the events.
 func (u *unchanged) write(message []byte, in []wireEvent) {
 	if !slices.EqualFunc(in, u.out, sameEvent) || len(in) == 0 || bytes.Contains(message, callMembers) || bytes.ContainsAny(message, "\r\n") {
 		for _, e := range u.out {
@@ -73,8 +75,8 @@ func (u *unchanged) write(message []byte, in []wireEvent) {
 	u.w.message(u.framed, u.out)
 }
 
-// sameEvent reports whether an event was handed on as it came, and its message may be.
-// Those of calls may have other ids and words, and the end is told at the end.
+// sameEvent reports whether an event was passed on unchanged. Calls may get other ids,
+// and the finish is sent at the end, so their events never count as the same.
 func sameEvent(a, b wireEvent) bool {
 	switch a.Type {
 	case adapters.EventStart, adapters.EventText, adapters.EventReasoning, adapters.EventExtra:

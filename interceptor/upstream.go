@@ -23,15 +23,16 @@ import (
 	"github.com/callwright/callwright/registry"
 )
 
-// learned is what was found out of the upstream.
+// learned is what was found out about the upstream.
 type learned struct {
 	mu   sync.Mutex
 	kind string // as server.upstream_format names it; "" until it is known
-	// withoutTools are the models of which the server said that they take no tools.
+	// withoutTools are the models of which the upstream said that they do not support
+	// tools.
 	withoutTools *lru.Cache[string, bool]
 }
 
-// capabilities is what is known of a model, which is looked up once.
+// capabilities returns what is known of a model. It is looked up once.
 func (s *settings) capabilities(model string) adapters.ModelCapabilities {
 	if c, ok := s.known.Get(model); ok {
 		return c
@@ -82,7 +83,8 @@ func (s *settings) isAt(host string) bool {
 	return name == host || strings.HasSuffix(name, "."+host)
 }
 
-// kind finds out what the upstream speaks: an Ollama server tells its version.
+// kind finds out what kind of server the upstream is: an Ollama server answers
+// /api/version.
 func (s *settings) kind(ctx context.Context) (string, error) {
 	if f := s.c.Server.UpstreamFormat; f != "auto" {
 		return f, nil
@@ -118,7 +120,8 @@ func (s *settings) kind(ctx context.Context) (string, error) {
 	return s.learned.kind, nil
 }
 
-// url is the upstream's for a path. The base may end with the path's own beginning.
+// url is the upstream's URL for a path. The base may end with "/v1", as clients' base
+// URLs do.
 func (s *settings) url(path string) *url.URL {
 	base := *s.upstream
 	base.Path = strings.TrimRight(base.Path, "/")
@@ -129,14 +132,15 @@ func (s *settings) url(path string) *url.URL {
 	return &base
 }
 
-// hopByHop are headers of one connection (RFC 9110, section 7.6.1), and those that we
-// make ourselves.
+// hopByHop are the headers of a single connection (RFC 9110, section 7.6.1), and those
+// that are set anew.
 var hopByHop = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect",
 	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
 }
 
-// stripHops takes out what is of one connection, and what that names as such.
+// stripHops removes the headers of a single connection, and those that its "Connection"
+// header names.
 func stripHops(h, named http.Header) {
 	for _, list := range named.Values("Connection") {
 		for name := range strings.SplitSeq(list, ",") {
@@ -148,16 +152,16 @@ func stripHops(h, named http.Header) {
 	}
 }
 
-// oauthToken begins the tokens that Anthropic takes as a bearer's; its keys have a header
-// of their own.
+// oauthToken begins the tokens that Anthropic takes as bearer tokens. Its keys have a
+// header of their own, X-Api-Key.
 const oauthToken = "sk-ant-oat"
 
-// header is what a request to the upstream says, by what the client's said.
+// header returns the headers of a request to the upstream, made of the client's.
 func (s *settings) header(from http.Header, server *adapters.Format) http.Header {
 	out := from.Clone()
 	stripHops(out, from)
 	key := credential(&http.Request{Header: from})
-	if s.key != "" || s.upKey != "" { // what the client gives is for us
+	if s.key != "" || s.upKey != "" { // the client's key is the interceptor's
 		key = s.upKey
 		for _, name := range credentials {
 			out.Del(name)
@@ -184,7 +188,7 @@ func (s *settings) header(from http.Header, server *adapters.Format) http.Header
 	return out
 }
 
-// send asks the upstream.
+// send sends a request to the upstream.
 func (s *settings) send(ctx context.Context, from *http.Request, client, server *adapters.Format, body []byte) (*http.Response, error) {
 	u := s.url(server.Paths[0])
 	if client == server {
@@ -199,11 +203,11 @@ func (s *settings) send(ctx context.Context, from *http.Request, client, server 
 	if err != nil {
 		return nil, err
 	}
-	if strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") { // though it was asked for none
+	if strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") { // though the request said "identity"
 		unpacked, err := gzip.NewReader(r.Body)
 		if err != nil {
 			r.Body.Close()
-			return nil, fmt.Errorf("the model server's answer is no gzip: %w", err)
+			return nil, fmt.Errorf("the answer of the model server is not gzip: %w", err)
 		}
 		r.Body = struct {
 			io.Reader
@@ -214,7 +218,7 @@ func (s *settings) send(ctx context.Context, from *http.Request, client, server 
 	return r, nil
 }
 
-// replyHeader hands on what the upstream's answer says about itself.
+// replyHeader passes on the headers of the upstream's response.
 func replyHeader(to, from http.Header) {
 	for name, values := range from {
 		to[name] = append([]string(nil), values...)
@@ -224,36 +228,36 @@ func replyHeader(to, from http.Header) {
 	to.Del("Content-Type")
 }
 
-// errIdle says that the upstream was silent for too long.
+// errIdle says that the upstream sent nothing for idle_timeout_ms.
 var errIdle = errors.New("the model server was silent for too long")
 
-// watched is a body that may not be silent for longer than a time.
-type watched struct {
+// idleBody is a body with a timeout between reads.
+type idleBody struct {
 	io.ReadCloser
 	idle   time.Duration
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
 }
 
-// watch ends what waits for a body that stays silent.
-func watch(body io.ReadCloser, idle time.Duration, cancel context.CancelCauseFunc) *watched {
-	w := &watched{ReadCloser: body, idle: idle, cancel: cancel}
+// withIdleTimeout cancels the request of a body that stays silent for too long.
+func withIdleTimeout(body io.ReadCloser, idle time.Duration, cancel context.CancelCauseFunc) *idleBody {
+	w := &idleBody{ReadCloser: body, idle: idle, cancel: cancel}
 	w.timer = time.AfterFunc(idle, func() { cancel(errIdle) })
 	return w
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *idleBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	w.timer.Reset(w.idle)
 	return n, err
 }
 
-func (w *watched) Close() error {
+func (w *idleBody) Close() error {
 	w.timer.Stop()
 	return w.ReadCloser.Close()
 }
 
-// newProxy returns what passes requests through unchanged.
+// newProxy returns the proxy for requests that pass through unchanged.
 func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Transport: s.transport, FlushInterval: -1,
@@ -275,16 +279,16 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 			}
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			h.log.Warn("the model server cannot be asked", "cause", cause(err))
+			h.log.Warn("the model server cannot be reached", "cause", cause(err))
 			if r.Context().Err() == nil {
-				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be asked")
+				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be reached")
 			}
 		},
 		ErrorLog: nil,
 	}
 }
 
-// cause is what went wrong, without addresses with secrets in them.
+// cause returns an error's message without its URL, which may hold a secret.
 func cause(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {

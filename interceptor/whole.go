@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// events are those of a response of the upstream.
+// events are the events of the upstream's response.
 func (x *exchange) events(r *http.Response, streamed bool) iter.Seq2[wireEvent, error] {
 	if streamed {
 		return x.server.DecodeStream(r.Body, x.limits())
@@ -45,7 +45,7 @@ func (x *exchange) readReply(r *http.Response) (data []byte, reply *adapters.Rep
 	return data, reply, err
 }
 
-// eventsOf are the events of a reply, none of them an error.
+// eventsOf are the events of a reply. None is an error.
 func eventsOf(reply *adapters.Reply) iter.Seq2[wireEvent, error] {
 	return func(yield func(wireEvent, error) bool) {
 		for _, e := range reply.Events() {
@@ -56,7 +56,8 @@ func eventsOf(reply *adapters.Reply) iter.Seq2[wireEvent, error] {
 	}
 }
 
-// whole answers with a whole reply.
+// whole replies with a whole reply. Where the parser changed nothing, it is the
+// upstream's, byte for byte.
 func (x *exchange) whole(ctx context.Context, r *http.Response) {
 	data, reply, err := x.readReply(r)
 	if err != nil {
@@ -75,7 +76,7 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 	x.headers(x.w.Header())
 	body := data
 	answer := out.Reply()
-	if w.calls == 0 && x.done.retries == 0 { // there is nothing in it but what the model said
+	if w.calls == 0 && x.done.retries == 0 { // it holds nothing but what the model wrote
 		answer = reply
 	}
 	if x.client != x.server || !same(answer, reply) {
@@ -90,7 +91,8 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 	_, _ = x.w.Write(body) // the client is gone, if anything
 }
 
-// same reports whether a reply says what another does: then it is left as it came.
+// same reports whether two replies have the same text, reasoning, calls and reason of the
+// end.
 func same(a, b *adapters.Reply) bool {
 	x, y := a.Calls(), b.Calls()
 	if a.Text() != b.Text() || a.Reasoning() != b.Reasoning() || a.First().Finish != b.First().Finish || len(x) != len(y) {
@@ -117,7 +119,7 @@ func sameJSON(a, b string) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// broken answers where the upstream's reply cannot be read.
+// broken replies that the upstream's reply cannot be read.
 func (x *exchange) broken(ctx context.Context, err error) {
 	if x.r.Context().Err() != nil {
 		return
@@ -141,7 +143,7 @@ func (x *exchange) broken(ctx context.Context, err error) {
 	writeError(x.w, x.client, http.StatusBadGateway, "", message)
 }
 
-// headers tell what was done.
+// headers sets the headers that say what was done.
 func (x *exchange) headers(h http.Header) {
 	h.Set("Callwright-Calls", fmt.Sprint(x.done.calls))
 	if len(x.done.dialects) > 0 {
@@ -157,7 +159,7 @@ func (x *exchange) headers(h http.Header) {
 	}
 }
 
-// trailers are the headers that a stream tells at its end.
+// trailers are the headers that a stream has at its end.
 const trailers = "Callwright-Calls, Callwright-Dialect, Callwright-Repaired, Callwright-Coerced, Callwright-Invalid, Callwright-Retries, Callwright-Tool-Choice"
 
 // arguments writes parameters as JSON.

@@ -5,17 +5,17 @@ type Severity string
 
 // The severities.
 const (
-	// Critical is our own fault, or a limit that stopped a parse.
+	// Critical is an internal error, or a limit that stopped a parse.
 	Critical Severity = "critical"
 	// High is a call that was meant and could not be read.
 	High Severity = "high"
 	// Medium is a call that does not fit its tool.
 	Medium Severity = "medium"
-	// Low is what was no call, or was rightly not made.
+	// Low is a candidate that was rightly not called, or a canceled parse.
 	Low Severity = "low"
 )
 
-// severities has every code there is: it is the closed set from which labels come.
+// severities has all codes: labels are from this closed set.
 var severities = map[string]Severity{
 	FailureTimeout: Critical, FailureTooLarge: Critical, FailureInternal: Critical, FailureOther: Critical, FailureCanceled: Low,
 	"malformed": High, "truncated": High, "unknown_tool": High,
@@ -25,7 +25,7 @@ var severities = map[string]Severity{
 	"expression": Medium, "in_reasoning": Low, "low_confidence": Low, "echo": Low,
 }
 
-// SeverityOf returns how bad an error of a code is.
+// SeverityOf returns the severity of a code; [Medium] for unknown ones.
 func SeverityOf(code string) Severity {
 	if s, ok := severities[code]; ok {
 		return s
