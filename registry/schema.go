@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/internal/text"
 )
 
-// Limits of a tool's schema. A schema is hostile until it has been counted.
+// Limits of a tool's schema, which may be hostile.
 const (
 	maxSchemaNodes   = 20_000
 	maxSchemaDepth   = 64
@@ -24,8 +24,8 @@ const (
 	maxPatternInstrs = 10_000
 )
 
-// SchemaError says what is wrong with a tool's schema. The tool stays usable
-// without it, unless the registry is strict.
+// SchemaError says what is wrong with a tool's schema. The tool is usable without it,
+// unless the registry is strict.
 type SchemaError struct {
 	Tool string
 	Path string // JSON pointer into the schema
@@ -43,14 +43,13 @@ func (e *SchemaError) Error() string {
 // Unwrap returns the cause.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-// Causes of a [SchemaError], besides what the compiler says.
+// Causes of a [SchemaError]. Others are those of the schema's compiler.
 var (
 	ErrSchemaTooLarge = errors.New("schema is too large or expands too far")
 	ErrSchemaLoads    = errors.New("schema refers outside itself, which is not allowed")
 )
 
-// cleaner rewrites a schema as tools carry it into one that compiles, and
-// bounds it on the way.
+// cleaner rewrites a tool's schema into one that compiles, within bounds.
 type cleaner struct {
 	nodes    int
 	bytes    int
@@ -78,7 +77,7 @@ var (
 	mapKeywords    = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// typeNames maps what people write for a type to JSON Schema's word; "" is any.
+// typeNames maps common names of types to those of JSON Schema; "" is any type.
 var typeNames = map[string]string{
 	"any": "", "arr": "array", "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
 	"long": "integer", "map": "object", "mixed": "", "none": "null", "str": "string", "text": "string", "tuple": "array", "object": "object",
@@ -260,8 +259,8 @@ func (c *cleaner) pattern(p, path string) bool {
 	return false
 }
 
-// visits counts how many schemas are applied to one value in the worst case,
-// following references, so that a small text cannot unfold into years of work.
+// visits counts how many schemas are applied to one value in the worst case, through
+// references, since a small schema may expand exponentially.
 type visits struct {
 	root map[string]any
 	seen map[string]int // by address of the schema; -1 while it is being counted
@@ -334,7 +333,7 @@ func (v *visits) resolve(ref string) (any, bool) {
 	return at, at != nil
 }
 
-// noLoader refuses to load anything.
+// noLoader loads no schemas.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, ErrSchemaLoads }

@@ -16,13 +16,11 @@ const (
 	maxLiteralBytes        = 64
 )
 
-// Signature writes how the tool is called, in few words: its parameters in their
-// order, their types as TypeScript writes them, a question mark behind those that may
-// be left out, and their defaults. Such as
+// Signature returns a short signature of the tool, for messages to people and models:
 //
 //	get_weather(city: string, unit?: "c" | "f", days?: integer = 3)
 //
-// It is for messages to people and models.
+// Types are written as in TypeScript; optional parameters have a question mark.
 func (t *Tool) Signature() string {
 	properties, _ := t.Parameters["properties"].(map[string]any)
 	if properties == nil && t.Parameters != nil && t.Parameters["type"] == nil {
@@ -53,7 +51,7 @@ func (t *Tool) Signature() string {
 	return t.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// Requires reports whether a parameter has to be given.
+// Requires reports whether a parameter is required.
 func (t *Tool) Requires(name string) bool {
 	if slices.Contains(t.Required, name) {
 		return true
@@ -124,7 +122,7 @@ func literal(v any) string {
 	return text.Clip(string(b), maxLiteralBytes)
 }
 
-// HasDefault reports whether a parameter that is left out gets a value of its own.
+// HasDefault reports whether a parameter has a default.
 func (t *Tool) HasDefault(name string) bool {
 	if _, ok := t.Defaults[name]; ok {
 		return true

@@ -19,8 +19,8 @@ import (
 // maxCoerceDepth bounds recursion over values and schemas.
 const maxCoerceDepth = 512
 
-// coerce makes a value fit a schema where there is exactly one way that loses
-// nothing. What fits is returned as it is.
+// coerce makes a value fit a schema if there is exactly one lossless way. A value that fits
+// is returned as it is.
 func (v *validation) coerce(value any, s *jsonschema.Schema, path string, depth int) any {
 	if v.steps++; s == nil || s.Bool != nil || depth > maxCoerceDepth || v.steps > maxSteps {
 		return value
@@ -57,7 +57,8 @@ func (v *validation) coerce(value any, s *jsonschema.Schema, path string, depth 
 	return value
 }
 
-// itemsHere returns the schema of an element as this very schema gives it.
+// itemsHere returns the schema of an element that a schema itself gives, without following
+// references.
 func itemsHere(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	if i < len(s.PrefixItems) {
 		return s.PrefixItems[i]
@@ -327,7 +328,7 @@ func (v *validation) fromString(text string, types int) (to any, rule string, fa
 	return nil, "", 0, false
 }
 
-// harmless reports whether a value was read through nothing that leaves doubt.
+// harmless reports whether all repairs of a value are unambiguous.
 func harmless(r *lenient.Reader) bool {
 	for _, k := range r.Fixes.Kinds() {
 		switch k {

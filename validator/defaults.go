@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/internal/text"
 )
 
-// fill puts in what a call left out: the schema's explicit defaults at every
-// depth, then the caller's values, then, by option, empty values.
+// fill fills in what a call leaves out: the schema's defaults at every depth, then the
+// caller's values, then, by option, empty values.
 func (v *validation) fill(parameters map[string]any, s *jsonschema.Schema) {
 	v.defaults(parameters, s, "", 0)
 	for _, name := range text.SortedKeys(v.o.Values) {

@@ -57,8 +57,7 @@ const (
 	maxQuoteBytes = 80
 )
 
-// translate turns what the schema says of a value into errors, in the order of
-// their paths.
+// translate turns the errors of the schema library into ours, sorted by path.
 func translate(err error, root any) []Error {
 	var verr *jsonschema.ValidationError
 	if !errors.As(err, &verr) {
@@ -85,8 +84,8 @@ func sortErrors(errs []Error) {
 	})
 }
 
-// leaves collects the innermost errors. Of the branches of anyOf and oneOf it
-// takes the one that the value came nearest to.
+// leaves collects the innermost errors. Of the branches of anyOf and oneOf it takes the
+// one that nearly fits.
 func leaves(e *jsonschema.ValidationError, root any, depth int) []Error {
 	if depth > maxCoerceDepth || len(e.Causes) == 0 {
 		return explain(e, root)
@@ -123,7 +122,7 @@ func better(a, b []Error, depth int) bool {
 	return len(a) < len(b)
 }
 
-// explain says in our words what one error of the schema's means.
+// explain translates one error of the schema library.
 func explain(e *jsonschema.ValidationError, root any) []Error {
 	path := ""
 	for _, p := range e.InstanceLocation {

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/internal/lenient"
 )
 
-// typed gives untyped text its type by the schema. This is reading, not
-// coercion: the dialect wrote the value without saying its type.
+// typed gives untyped text its type by the schema. That is not a coercion: in some
+// dialects values have no types.
 func (v *validation) typed(value any, s *jsonschema.Schema, depth int) any {
 	if depth > lenient.MaxDepth {
 		return value
@@ -159,8 +159,8 @@ func textNumber(text string) (string, bool) {
 	return "", false
 }
 
-// untypedText reads raw text of which no schema speaks: JSON if it is JSON other
-// than a bare word, else the text.
+// untypedText reads untyped text without a schema: as JSON if it is JSON other than a bare
+// word, else as a string.
 func untypedText(text string) any {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {

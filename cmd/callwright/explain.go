@@ -50,7 +50,7 @@ func newExplain() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain [FILE|-]",
-		Short: "Show every candidate of a text or a provider's reply, its evidence and score, and why it was or was not called",
+		Short: "Show every candidate of a text or a provider's reply, with its evidence and score, and why it was called or not",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := f.parser(c.ErrOrStderr())

@@ -65,7 +65,7 @@ func TestConfig(t *testing.T) {
 	if err := os.WriteFile(name, []byte(out), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := run(t, "", "config", "check", name); code != exitCalls || !strings.Contains(out, "is right") {
+	if out, errs, code := run(t, "", "config", "check", name); code != exitCalls || !strings.Contains(out, "is valid") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	if err := os.WriteFile(name, []byte("parser:\n  timeout: 5\n"), 0o600); err != nil {

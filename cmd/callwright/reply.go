@@ -11,13 +11,11 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// textFormat is the value of --format that says that the input is a model's text
-// and no provider's reply.
+// textFormat is the value of --format for a model's text, which is not a reply.
 const textFormat = "text"
 
-// parseInput parses what is either a model's text or a provider's reply, whole or
-// a recorded stream. A reply is taken for one if --format says so, or if it cannot
-// well be anything else.
+// parseInput parses a model's text, or a provider's reply, whole or a recorded stream. It
+// is a reply if --format says so, or if it is detected with [formats.Sure].
 func parseInput(ctx context.Context, p replyParser, data string, c parser.Context) (*parser.Result, error) {
 	if d := replyFormat([]byte(data), &c); d.Format != nil {
 		return parseReply(ctx, p, []byte(data), d, c)
@@ -25,8 +23,8 @@ func parseInput(ctx context.Context, p replyParser, data string, c parser.Contex
 	return p.Parse(ctx, data, c)
 }
 
-// replyFormat says in which format an input is a reply, if it is one. A context's
-// format that names it, or that says that the input is text, has then done its work.
+// replyFormat detects the format of a reply; its Format is nil for a text. A context's
+// Format that names a wire format, or says that the input is text, is cleared.
 func replyFormat(data []byte, c *parser.Context) formats.Detected {
 	f := formats.Resolve(c.Format, data)
 	switch {
@@ -43,8 +41,8 @@ func replyFormat(data []byte, c *parser.Context) formats.Detected {
 	return formats.Detected{}
 }
 
-// parseReply parses a reply of a known format. What came before an error in it is
-// in the result.
+// parseReply parses a reply in a known format. With an error, what came before it is in
+// the result.
 func parseReply(ctx context.Context, p replyParser, data []byte, d formats.Detected, c parser.Context) (*parser.Result, error) {
 	reply, failed := formats.Read(d.Format, data, adapters.Limits{MaxTotalBytes: maxInput})
 	if reply == nil {
@@ -58,7 +56,7 @@ func parseReply(ctx context.Context, p replyParser, data []byte, d formats.Detec
 		err = failed
 	}
 	if errors.Is(err, adapters.ErrUnexpectedEnd) && r != nil {
-		// What there is of it is in the result, which says that it was cut off.
+		// The result says that it was cut off.
 		r.Truncated = true
 		r.Warnings = append(r.Warnings, "unexpected_end")
 		err = nil
@@ -87,7 +85,7 @@ func parseReplyValue(ctx context.Context, p replyParser, raw json.RawMessage, c 
 		if reported := adapters.ErrorOf(data); reported != nil {
 			return nil, reported
 		}
-		// Some other shape: what calls are in it is found as in any text.
+		// An unknown format: calls are found in it as in any text.
 		r, err := p.Parse(ctx, string(data), c)
 		if r != nil {
 			r.Warnings = append(r.Warnings, "unknown_format")

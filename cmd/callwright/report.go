@@ -12,8 +12,7 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// printable makes text safe for a terminal: control characters are shown and not
-// obeyed.
+// printable makes text safe for a terminal: control characters become U+FFFD.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -36,12 +35,12 @@ func compact(v any) string {
 	return printable(strings.TrimSpace(b.String()))
 }
 
-// report writes a result for a person.
+// report writes a result as text.
 func report(w io.Writer, r *parser.Result) error {
 	var b strings.Builder
 	switch n := len(r.Calls); n {
 	case 0:
-		b.WriteString("No call.\n")
+		b.WriteString("No calls.\n")
 	case 1:
 		b.WriteString("1 call\n")
 	default:

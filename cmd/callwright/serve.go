@@ -26,35 +26,35 @@ func newServe() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve --upstream URL",
-		Short: "Stand between clients and a model server, and make tool calling work",
-		Long: `Stand between clients and a model server: point the client's base URL at this server and change nothing else.
-It takes OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat, and asks a server that speaks
-any of OpenAI's, Ollama's or Anthropic's. SIGHUP reads the configuration again.`,
+		Short: "Run a proxy to a model server that makes tool calling work",
+		Long: `Run a proxy between clients and a model server that makes tool calling work: point the client's base URL at it and
+change nothing else. Clients may speak OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat;
+the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
 	}
 	d := config.Default().Server
-	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags come before it")
+	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags take precedence")
 	c.Flags().StringVar(&f.upstream, "upstream", "", "`URL` of the model server, such as http://127.0.0.1:11434")
-	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "what it speaks: auto, openai, ollama or anthropic")
+	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama or anthropic")
 	c.Flags().StringVar(&f.listen, "listen", d.Listen, "`ADDRESS` to listen on")
-	c.Flags().StringVar(&f.mode, "mode", d.Mode, "native hands tools on, emulate writes them into the prompt, auto decides by what the server says")
-	c.Flags().StringVar(&f.onInvalid, "on-invalid", d.OnInvalid, "a call that cannot be made: text leaves it in the text, pass hands it on, retry asks the model again")
-	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how often a model is asked again about one request")
+	c.Flags().StringVar(&f.mode, "mode", d.Mode, "native passes tools on, emulate writes them into the prompt, auto is native until the server rejects tools for a model")
+	c.Flags().StringVar(&f.onInvalid, "on-invalid", d.OnInvalid, "what to do with an invalid call: text leaves it in the text, pass makes it a call, retry asks the model again")
+	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
-	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must give")
+	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must send")
 	c.Flags().StringVar(&f.upstreamKeyEnv, "upstream-key-env", "", "environment `VARIABLE` with the model server's key")
 	c.Flags().StringVar(&f.cert, "tls-cert", "", "`FILE` of the certificate, for https")
 	c.Flags().StringVar(&f.key, "tls-key", "", "`FILE` of its key")
-	c.Flags().BoolVar(&f.insecure, "insecure-listen", false, "listen on an address that others reach without asking for a key")
+	c.Flags().BoolVar(&f.insecure, "insecure-listen", false, "listen on an address that other machines can reach without requiring a key")
 	c.Flags().StringVar(&f.logLevel, "log-level", d.LogLevel, "debug, info, warn or error")
 	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions")
-	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of what is known of models")
+	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of model capabilities")
 	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
 	return c
 }
 
-// read reads the configuration and puts the flags that were given before it.
+// read reads the configuration. Flags take precedence over it.
 func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	settings, err := config.Load(f.config, nil)
 	if err != nil {
@@ -82,7 +82,7 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	return settings, settings.Check()
 }
 
-// newLog returns the log of the server: JSON, without what was said.
+// newLog returns the log of the server, as JSON Lines.
 func newLog(w io.Writer, level string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
