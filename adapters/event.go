@@ -99,7 +99,10 @@ func (r *Reply) Events() []Event {
 				}
 			case BlockCall:
 				events = append(events,
-					Event{Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, NativeName: b.NativeName, Extra: b.Extra},
+					Event{
+						Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, NativeName: b.NativeName,
+						Extra: b.Extra,
+					},
 					Event{Type: EventArguments, Choice: i, Index: call, Text: b.Call.Arguments},
 					Event{Type: EventCallEnd, Choice: i, Index: call, Text: b.Signature, Truncated: b.Call.Truncated})
 				call++

@@ -21,9 +21,15 @@ func Example() {
 		return
 	}
 	body, err := anthropic.Messages.EncodeRequest(request)
-	fmt.Println(string(body), err)
+	fmt.Println(strings.ReplaceAll(string(body), ",\"", ",\n\""), err)
 	// Output:
-	// {"model":"m","max_tokens":100,"system":"Be brief.","messages":[{"role":"user","content":"Weather in Rome?"}],"tools":[{"name":"get_weather","input_schema":{"type": "object"}}]} <nil>
+	// {"model":"m",
+	// "max_tokens":100,
+	// "system":"Be brief.",
+	// "messages":[{"role":"user",
+	// "content":"Weather in Rome?"}],
+	// "tools":[{"name":"get_weather",
+	// "input_schema":{"type": "object"}}]} <nil>
 }
 
 // A stream is read event by event.

@@ -123,7 +123,10 @@ func ParseModels(data []byte) (*Models, error) {
 
 // modelKeys are the keys of a row, and issueKeys those of an issue.
 var (
-	modelKeys = []string{"provider", "model", "native_tools", "structured_output", "tools_with_structured_output", "vision", "max_output_tokens", "dialects", "known_issues"}
+	modelKeys = []string{
+		"provider", "model", "native_tools", "structured_output", "tools_with_structured_output", "vision", "max_output_tokens", "dialects",
+		"known_issues",
+	}
 	issueKeys = []string{"issue", "pattern", "replacement", "frequency"}
 )
 

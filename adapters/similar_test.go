@@ -16,7 +16,9 @@ import (
 // other: whatever the text, each gives its own.
 func TestSimilarMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.OneOf(rapid.SampledFrom([]string{"a", "m", "c1", "assistant", "content", "\"", "\\", "\n", "é", " ", "\u2028", "a\"b", "}", "{\"content\":\"x\"}", "\\u0061", ""}), rapid.String())
+		piece := rapid.OneOf(rapid.SampledFrom([]string{
+			"a", "m", "c1", "assistant", "content", "\"", "\\", "\n", "é", " ", "\u2028", "a\"b", "}", "{\"content\":\"x\"}", "\\u0061", "",
+		}), rapid.String())
 		texts := rapid.SliceOfN(piece, 1, 12).Draw(t, "texts")
 		var stream strings.Builder
 		want := []string{}
@@ -33,7 +35,10 @@ func TestSimilarMessages(t *testing.T) {
 			if rapid.IntRange(0, 5).Draw(t, "extra") == 0 {
 				extra = fmt.Sprintf(`,"logprobs":{"i":%d}`, i)
 			}
-			fmt.Fprintf(&stream, "data: {\"id\":\"c1\",\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":%s}%s,\"finish_reason\":null}]}\n\n", model, b, extra)
+			fmt.Fprintf(
+				&stream, "data: {\"id\":\"c1\",\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":%s}%s,\"finish_reason\":null}]}\n\n",
+				model, b, extra,
+			)
 			if decoded := ""; json.Unmarshal(b, &decoded) == nil && decoded != "" {
 				want = append(want, decoded)
 			}

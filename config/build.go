@@ -98,9 +98,11 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 	}
 	p := &Parts{}
 	o := parser.Options{
-		StrictMode: c.Parser.StrictMode, AllowPartial: c.Parser.AllowPartial, NoRepairs: !c.Parser.AttemptRepairs, NoFallbacks: !c.Parser.UseFallbacks,
+		StrictMode: c.Parser.StrictMode, AllowPartial: c.Parser.AllowPartial, NoRepairs: !c.Parser.AttemptRepairs,
+		NoFallbacks:       !c.Parser.UseFallbacks,
 		MaxRepairAttempts: c.Parser.MaxRepairAttempts, Timeout: milliseconds(c.Parser.TimeoutMS), MinConfidence: c.Parser.MinConfidence,
-		MaxTextBytes: c.Parser.MaxTextBytes, MaxCalls: c.Parser.MaxCalls, MaxCandidates: c.Parser.MaxCandidates, DropRepeats: c.Parser.DropRepeats, Logger: log,
+		MaxTextBytes: c.Parser.MaxTextBytes, MaxCalls: c.Parser.MaxCalls, MaxCandidates: c.Parser.MaxCandidates,
+		DropRepeats: c.Parser.DropRepeats, Logger: log,
 		Validation: validator.Options{
 			NoCoercion: !c.Validation.CoerceTypes, NoDefaults: !c.Validation.InjectDefaults, Lossy: c.Validation.Lossy,
 			KeepUnknown: c.Validation.KeepUnknown, TypeDefaults: c.Validation.TypeDefaults,
@@ -117,7 +119,9 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 		return nil, err
 	}
 	if c.Caching.Enabled {
-		if p.Cache, err = parser.NewCache(cache.Options{MaxEntries: c.Caching.MaxSize, MaxBytes: c.Caching.MaxBytes, TTL: milliseconds(c.Caching.TTLMS)}); err != nil {
+		if p.Cache, err = parser.NewCache(cache.Options{
+			MaxEntries: c.Caching.MaxSize, MaxBytes: c.Caching.MaxBytes, TTL: milliseconds(c.Caching.TTLMS),
+		}); err != nil {
 			return nil, err
 		}
 		o.Cache, o.CacheDoubtful = p.Cache, c.Caching.Doubtful
@@ -193,7 +197,8 @@ func (c *Config) steps(getenv func(string) string) ([]fallback.Step, error) {
 			}
 			steps = append(steps, fallback.Step{
 				Tier: fallback.NewModelRepair(model, fallback.ModelOptions{
-					MaxTextBytes: m.MaxTextBytes, MaxTokens: m.MaxTokens, MaxTries: m.MaxTries, BreakerFailures: m.BreakerFailures, BreakerTimeout: milliseconds(m.BreakerTimeoutMS),
+					MaxTextBytes: m.MaxTextBytes, MaxTokens: m.MaxTokens, MaxTries: m.MaxTries, BreakerFailures: m.BreakerFailures,
+					BreakerTimeout: milliseconds(m.BreakerTimeoutMS),
 				}),
 				Timeout: milliseconds(m.TimeoutMS),
 			})

@@ -141,12 +141,16 @@ type ModelMode struct {
 // Default returns the default options.
 func Default() *Config {
 	return &Config{
-		Parser:     Parser{AttemptRepairs: true, UseFallbacks: true, MaxRepairAttempts: 3, MaxTextBytes: 16 << 20, MaxCalls: 128, MaxCandidates: 1024},
+		Parser: Parser{
+			AttemptRepairs: true, UseFallbacks: true, MaxRepairAttempts: 3, MaxTextBytes: 16 << 20, MaxCalls: 128, MaxCandidates: 1024,
+		},
 		Extraction: Extraction{Priority: "balanced"},
 		Validation: Validation{InjectDefaults: true, CoerceTypes: true},
 		Fallback: Fallback{
 			Tiers: []string{"auto_repair", "user_clarification"},
-			Model: Model{Format: "ollama", TimeoutMS: 15000, MaxTextBytes: 8 << 10, MaxTokens: 1024, MaxTries: 2, BreakerFailures: 5, BreakerTimeoutMS: 30000},
+			Model: Model{
+				Format: "ollama", TimeoutMS: 15000, MaxTextBytes: 8 << 10, MaxTokens: 1024, MaxTries: 2, BreakerFailures: 5, BreakerTimeoutMS: 30000,
+			},
 		},
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},

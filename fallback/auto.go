@@ -49,7 +49,8 @@ func (AutoRepair) Recover(ctx context.Context, k *Case) (r Recovery, err error) 
 			tool = f.Tool
 		}
 		r.Proposals = append(r.Proposals, Proposal{
-			Failure: i, Tool: tool, Value: repaired.Value, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial, Truncated: f.Truncated, Fixes: repaired.Fixes,
+			Failure: i, Tool: tool, Value: repaired.Value, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial,
+			Truncated: f.Truncated, Fixes: repaired.Fixes,
 		})
 	}
 	if r.Tried = strings.Join(tried, ", "); r.Tried == "" {

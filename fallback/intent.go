@@ -88,14 +88,17 @@ func (x *index) infer(sentence string) (p Proposal, ok bool) {
 	}
 	return Proposal{
 		Failure: -1, Tool: best.tool.Name, Parameters: values, Raw: sentence, Provenance: extractor.Bare, Method: extractor.MethodIntent,
-		Inferred: true, Confidence: MaxIntentConfidence * (0.4 + 0.4*best.covered + 0.2*min(filled, 1)), Fixes: []string{"concluded " + best.tool.Name},
+		Inferred: true, Confidence: MaxIntentConfidence * (0.4 + 0.4*best.covered + 0.2*min(filled, 1)),
+		Fixes: []string{"concluded " + best.tool.Name},
 	}, true
 }
 
 // disclaimers are words of a sentence that asks for nothing, or for the opposite.
 var disclaimers = []string{
-	"n't", "n’t", " not ", " never ", "without calling", "cannot", " no need", "unable to", "instead of", "should i", "shall i", "do you want", "would you like", "if you", "did you",
-	"i have ", "i've ", "i’ve ", " was ", " were ", " already ", " had ", " been ", "for example", "e.g.", "such as", "how to ", "what if", "you can ", "you could ", "could have",
+	"n't", "n’t", " not ", " never ", "without calling", "cannot", " no need", "unable to", "instead of", "should i", "shall i", "do you want",
+	"would you like", "if you", "did you",
+	"i have ", "i've ", "i’ve ", " was ", " were ", " already ", " had ", " been ", "for example", "e.g.", "such as", "how to ", "what if",
+	"you can ", "you could ", "could have",
 }
 
 func disclaims(sentence string) bool {
@@ -105,7 +108,8 @@ func disclaims(sentence string) bool {
 			return true
 		}
 	}
-	if first, _, _ := strings.Cut(strings.TrimSpace(s), " "); first == "if" || first == "when" || first == "while" || first == "why" || first == "how" {
+	if first, _, _ := strings.Cut(strings.TrimSpace(s), " "); first == "if" || first == "when" || first == "while" || first == "why" ||
+		first == "how" {
 		return true
 	}
 	for word := range strings.FieldsSeq(s) { // the act is past

@@ -35,7 +35,8 @@ func (Partial) Recover(_ context.Context, k *Case) (r Recovery, _ error) {
 			continue
 		}
 		p := Proposal{
-			Failure: i, Tool: f.Tool, Parameters: map[string]any{}, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial, Truncated: true,
+			Failure: i, Tool: f.Tool, Parameters: map[string]any{}, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance,
+			Method: extractor.MethodPartial, Truncated: true,
 		}
 		cut := cutParameter(f)
 		if cut != "" && k.Tools.Get(f.Tool).HasDefault(cut) {

@@ -7,9 +7,12 @@ import (
 
 // stopWords are words that do not help to find a tool.
 var stopWords = map[string]bool{
-	"a": true, "an": true, "the": true, "of": true, "to": true, "in": true, "on": true, "at": true, "for": true, "and": true, "or": true, "with": true, "by": true, "is": true,
-	"it": true, "its": true, "this": true, "that": true, "be": true, "are": true, "i": true, "you": true, "we": true, "me": true, "my": true, "your": true, "will": true,
-	"ll": true, "please": true, "can": true, "could": true, "would": true, "let": true, "as": true, "from": true, "use": true, "tool": true, "function": true, "given": true,
+	"a": true, "an": true, "the": true, "of": true, "to": true, "in": true, "on": true, "at": true, "for": true, "and": true, "or": true,
+	"with": true, "by": true, "is": true,
+	"it": true, "its": true, "this": true, "that": true, "be": true, "are": true, "i": true, "you": true, "we": true, "me": true, "my": true,
+	"your": true, "will": true,
+	"ll": true, "please": true, "can": true, "could": true, "would": true, "let": true, "as": true, "from": true, "use": true, "tool": true,
+	"function": true, "given": true,
 }
 
 // synonyms maps words to the one that stands for their group: "draw" to "create".
@@ -20,7 +23,8 @@ var synonyms = map[string]string{
 	"show": "get", "fetch": "get", "read": "get", "retrieve": "get", "display": "get", "list": "get", "check": "get", "tell": "get",
 	"change": "set", "update": "set", "modify": "set", "edit": "set", "put": "set",
 	"rect": "rectangle", "box": "rectangle", "square": "rectangle", "colour": "color", "picture": "image", "photo": "image", "mail": "email",
-	"send": "send", "write": "write", "save": "write", "run": "run", "execute": "run", "wide": "width", "high": "height", "tall": "height", "forecast": "weather", "temperature": "weather",
+	"send": "send", "write": "write", "save": "write", "run": "run", "execute": "run", "wide": "width", "high": "height", "tall": "height",
+	"forecast": "weather", "temperature": "weather",
 }
 
 // terms cuts a text or a name into terms that can be compared: words in lower case, cut
@@ -64,7 +68,9 @@ func stem(w string) string {
 	if s, ok := synonyms[w]; ok {
 		return s
 	}
-	for _, e := range []struct{ ending, instead string }{{"ies", "y"}, {"ing", ""}, {"sses", "ss"}, {"xes", "x"}, {"es", "e"}, {"ed", ""}, {"s", ""}} {
+	for _, e := range []struct{ ending, instead string }{
+		{"ies", "y"}, {"ing", ""}, {"sses", "ss"}, {"xes", "x"}, {"es", "e"}, {"ed", ""}, {"s", ""},
+	} {
 		if s, ok := strings.CutSuffix(w, e.ending); ok && len(s) >= 3 && !strings.HasSuffix(w, "ss") {
 			if len(s) > 3 && e.instead == "" && e.ending != "s" && s[len(s)-1] == s[len(s)-2] && s[len(s)-1] != 'l' && s[len(s)-1] != 's' {
 				s = s[:len(s)-1] // setting, dropped

@@ -15,19 +15,24 @@ import (
 var (
 	quotedText = regexp.MustCompile("\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?:^|[\\s(])'([^'\n]+)'")
 	hexColour  = regexp.MustCompile(`(?i)#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b|\b(?:rgb|hsl)a?\([^()\n]{3,48}\)`)
-	colourWord = regexp.MustCompile(`(?i)\b(?:black|white|red|green|blue|yellow|orange|purple|pink|brown|gr[ae]y|cyan|magenta|teal|navy|maroon|olive|lime|silver|gold|indigo|violet|turquoise|beige|coral|crimson|salmon|transparent)\b`)
-	pair       = regexp.MustCompile(`(-?\d+(?:\.\d+)?)\s?(?:px|pt|mm|cm|em)?\s?(?:x|×|by)\s?(-?\d+(?:\.\d+)?)`)
-	point      = regexp.MustCompile(`\(\s?(-?\d+(?:\.\d+)?)\s?,\s?(-?\d+(?:\.\d+)?)\s?\)`)
-	number     = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
-	isoDate    = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?\b`)
-	address    = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,24}`)
-	link       = regexp.MustCompile(`https?://[^\s"'<>)]+`)
-	proper     = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|on)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
+	colourWord = regexp.MustCompile(
+		`(?i)\b(?:black|white|red|green|blue|yellow|orange|purple|pink|brown|gr[ae]y|cyan|magenta|teal|navy|maroon|olive|lime|silver|gold|` +
+			`indigo|violet|turquoise|beige|coral|crimson|salmon|transparent)\b`,
+	)
+	pair    = regexp.MustCompile(`(-?\d+(?:\.\d+)?)\s?(?:px|pt|mm|cm|em)?\s?(?:x|×|by)\s?(-?\d+(?:\.\d+)?)`)
+	point   = regexp.MustCompile(`\(\s?(-?\d+(?:\.\d+)?)\s?,\s?(-?\d+(?:\.\d+)?)\s?\)`)
+	number  = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
+	isoDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?\b`)
+	address = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,24}`)
+	link    = regexp.MustCompile(`https?://[^\s"'<>)]+`)
+	proper  = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|on)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
 )
 
 // sizePairs and pointPairs are parameters that two numbers written together belong to:
 // "120x48" to width and height, "(10, 20)" to x and y.
-var sizePairs, pointPairs = [][2]string{{"width", "height"}, {"w", "h"}, {"columns", "rows"}, {"cols", "rows"}}, [][2]string{{"x", "y"}, {"left", "top"}, {"lat", "lon"}, {"latitude", "longitude"}}
+var sizePairs, pointPairs = [][2]string{
+	{"width", "height"}, {"w", "h"}, {"columns", "rows"}, {"cols", "rows"},
+}, [][2]string{{"x", "y"}, {"left", "top"}, {"lat", "lon"}, {"latitude", "longitude"}}
 
 // sentence is a sentence from which values are taken, each part of it once.
 type sentence struct {
@@ -41,7 +46,9 @@ type sentence struct {
 // valuesIn finds the values of a tool's parameters in a sentence. wanted is how many
 // parameters are required or have a value.
 func valuesIn(source string, tool *registry.Tool) (values map[string]any, wanted int) {
-	r := &sentence{text: source, taken: make([]bool, len(source)), values: map[string]any{}, kinds: map[string]string{}, schema: map[string]map[string]any{}}
+	r := &sentence{
+		text: source, taken: make([]bool, len(source)), values: map[string]any{}, kinds: map[string]string{}, schema: map[string]map[string]any{},
+	}
 	properties, _ := tool.Parameters["properties"].(map[string]any)
 	names := tool.Order()
 	for _, name := range names {
@@ -162,7 +169,8 @@ func (r *sentence) named(names []string) {
 			if r.kinds[name] == "boolean" {
 				before := strings.ToLower(strings.TrimSpace(r.text[:w[0]]))
 				switch {
-				case strings.HasSuffix(before, "without"), strings.HasSuffix(before, "no"), strings.HasSuffix(before, "disable"), strings.HasSuffix(before, "disabled"):
+				case strings.HasSuffix(before, "without"), strings.HasSuffix(before, "no"), strings.HasSuffix(before, "disable"),
+					strings.HasSuffix(before, "disabled"):
 					r.values[name] = false
 				case strings.HasSuffix(before, "with"), strings.HasSuffix(before, "enable"), strings.HasSuffix(before, "and"):
 					r.values[name] = true

@@ -128,5 +128,7 @@ func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string
 		lines = append(lines, extractor.Harmless(string(o.Bytes())))
 	}
 	example := w.Call("name", `{"parameter": "value"}`)
-	return strings.NewReplacer("{tools}", strings.Join(lines, "\n"), "{tools_list}", strings.Join(lines, ", "), "{example}", example).Replace(p.Text)
+	return strings.NewReplacer(
+		"{tools}", strings.Join(lines, "\n"), "{tools_list}", strings.Join(lines, ", "), "{example}", example,
+	).Replace(p.Text)
 }

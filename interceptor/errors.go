@@ -10,7 +10,8 @@ import (
 // errorTypes are how OpenAI and Anthropic name the kinds of errors, by the status.
 var errorTypes = map[int]string{
 	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
-	http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large", http.StatusTooManyRequests: "rate_limit_error",
+	http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large",
+	http.StatusTooManyRequests:    "rate_limit_error",
 	http.StatusServiceUnavailable: "overloaded_error",
 }
 

@@ -54,7 +54,9 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adap
 		return
 	}
 	if previous := wire.Object(x.req.Extra.For(client.Name)).String("previous_response_id"); previous != "" && x.server != client {
-		writeError(w, client, http.StatusBadRequest, "", "previous_response_id: the model server keeps no responses: send the whole conversation as input")
+		writeError(
+			w, client, http.StatusBadRequest, "", "previous_response_id: the model server keeps no responses: send the whole conversation as input",
+		)
 		return
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
@@ -189,8 +191,10 @@ func (e errReader) Read([]byte) (int, error) { return 0, e.err }
 
 // refusals are how servers say that they, or a model, do not support tools.
 var refusals = []string{
-	"does not support tools", "does not support tool", "tools are not supported", "tool use is not supported", "tool calling is not supported", "function calling is not supported",
-	"does not support function calling", "--enable-auto-tool-choice", "tools param requires --jinja", "unsupported param: tools", "tool_use is not supported", "no endpoints found that support tool use",
+	"does not support tools", "does not support tool", "tools are not supported", "tool use is not supported", "tool calling is not supported",
+	"function calling is not supported",
+	"does not support function calling", "--enable-auto-tool-choice", "tools param requires --jinja", "unsupported param: tools",
+	"tool_use is not supported", "no endpoints found that support tool use",
 }
 
 func withoutTools(body []byte) bool {

@@ -88,8 +88,10 @@ func (g *ring) keep(x *exchange) {
 	delete(g.open, x)
 	g.mu.Unlock()
 	k := &inspected{
-		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Client: x.client.Name, Front: x.client.Name, Mode: x.mode, Stream: x.req.Stream,
-		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects, Results: []result{},
+		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Client: x.client.Name, Front: x.client.Name,
+		Mode: x.mode, Stream: x.req.Stream,
+		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects,
+		Results: []result{},
 	}
 	if x.server != nil {
 		k.Server, k.Target = x.server.Name, x.server.Name
@@ -127,7 +129,10 @@ func explained(r *parser.Result, patterns []*regexp.Regexp) result {
 		c.Raw = redact(text.Clip(c.Raw, maxKeptText), patterns)
 		c.Parameters = redactValue(c.Parameters, patterns)
 		c.Coercions = nil // they hold values
-		out.Candidates = append(out.Candidates, candidate{Tool: c.Tool, Text: c.Raw, Method: string(c.Metadata.ParsingMethod), Format: string(c.SourceFormat), Score: c.Score})
+		out.Candidates = append(
+			out.Candidates,
+			candidate{Tool: c.Tool, Text: c.Raw, Method: string(c.Metadata.ParsingMethod), Format: string(c.SourceFormat), Score: c.Score},
+		)
 	}
 	for i := range shown.Rejected {
 		x := &shown.Rejected[i]
@@ -147,7 +152,10 @@ func explained(r *parser.Result, patterns []*regexp.Regexp) result {
 }
 
 // secrets matches what looks like a key. It is always redacted.
-var secrets = regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{12,}|\bAKIA[0-9A-Z]{16}\b|\bBearer\s+[A-Za-z0-9._~+/-]{12,}=*|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`)
+var secrets = regexp.MustCompile(
+	`(?i)\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{12,}|\bAKIA[0-9A-Z]{16}\b|\bBearer\s+[A-Za-z0-9._~+/-]{12,}=*|` +
+		`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`,
+)
 
 func redact(s string, patterns []*regexp.Regexp) string {
 	s = secrets.ReplaceAllString(s, redactedText)

@@ -94,7 +94,9 @@ func withFeedback(r *adapters.Request, native []*upstreamCall, result *parser.Re
 		if strings.TrimSpace(args) == "" {
 			args = "{}"
 		}
-		said.Blocks = append(said.Blocks, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: n.id, Name: n.name, Arguments: args, Custom: n.custom}})
+		said.Blocks = append(
+			said.Blocks, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: n.id, Name: n.name, Arguments: args, Custom: n.custom}},
+		)
 		results = append(results, adapters.Message{Role: adapters.RoleTool, Blocks: []adapters.Block{{
 			Type: adapters.BlockResult, Result: &adapters.ToolResult{CallID: n.id, Name: n.name, Text: feedback, IsError: true},
 		}}})
@@ -106,7 +108,9 @@ func withFeedback(r *adapters.Request, native []*upstreamCall, result *parser.Re
 	if len(results) > 0 {
 		out.Messages = append(out.Messages, results...)
 	} else {
-		out.Messages = append(out.Messages, adapters.Message{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: feedback}}})
+		out.Messages = append(
+			out.Messages, adapters.Message{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: feedback}}},
+		)
 	}
 	return &out
 }

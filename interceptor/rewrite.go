@@ -69,7 +69,8 @@ func (w *rewrite) begin(id, tool string, custom bool) (index int, err error) {
 	index = w.calls
 	w.calls++
 	return index, w.emit(wireEvent{
-		Type: adapters.EventCallStart, Index: index, ID: w.x.client.IDs.FitOrNew(id), Name: tool, Custom: custom, NativeName: w.x.req.CallNativeName,
+		Type: adapters.EventCallStart, Index: index, ID: w.x.client.IDs.FitOrNew(id), Name: tool, Custom: custom,
+		NativeName: w.x.req.CallNativeName,
 	})
 }
 

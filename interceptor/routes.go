@@ -62,7 +62,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if rec.status >= 500 {
 			level = slog.LevelWarn
 		}
-		h.log.Log(r.Context(), level, "request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status, "bytes", rec.bytes, "duration_ms", time.Since(start).Milliseconds())
+		h.log.Log(
+			r.Context(), level, "request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status, "bytes", rec.bytes,
+			"duration_ms", time.Since(start).Milliseconds(),
+		)
 	}()
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // for monitoring, without a key
 		h.mux.ServeHTTP(rec, r)

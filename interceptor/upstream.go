@@ -135,8 +135,10 @@ func (s *settings) url(path string) *url.URL {
 // hopByHop are the headers of a single connection (RFC 9110, section 7.6.1), and those
 // that are set anew.
 var hopByHop = []string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect",
-	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding",
+	"Upgrade", "Expect",
+	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
+	"X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
 }
 
 // stripHops removes the headers of a single connection, and those that its "Connection"

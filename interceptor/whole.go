@@ -149,7 +149,10 @@ func (x *exchange) headers(h http.Header) {
 	if len(x.done.dialects) > 0 {
 		h.Set("Callwright-Dialect", strings.Join(x.done.dialects, ", "))
 	}
-	for name, n := range map[string]int{"Callwright-Repaired": x.done.repaired, "Callwright-Coerced": x.done.coerced, "Callwright-Invalid": x.done.invalid, "Callwright-Retries": x.done.retries} {
+	for name, n := range map[string]int{
+		"Callwright-Repaired": x.done.repaired, "Callwright-Coerced": x.done.coerced, "Callwright-Invalid": x.done.invalid,
+		"Callwright-Retries": x.done.retries,
+	} {
 		if n > 0 {
 			h.Set(name, fmt.Sprint(n))
 		}
@@ -160,7 +163,8 @@ func (x *exchange) headers(h http.Header) {
 }
 
 // trailers are the headers that a stream has at its end.
-const trailers = "Callwright-Calls, Callwright-Dialect, Callwright-Repaired, Callwright-Coerced, Callwright-Invalid, Callwright-Retries, Callwright-Tool-Choice"
+const trailers = "Callwright-Calls, Callwright-Dialect, Callwright-Repaired, Callwright-Coerced, Callwright-Invalid, Callwright-Retries," +
+	" Callwright-Tool-Choice"
 
 // arguments writes parameters as JSON.
 func arguments(p map[string]any) string {

@@ -161,7 +161,8 @@ func (m *merged) performance() Performance {
 		SuccessRate:       SuccessRate{shareOrOne(c.first, c.meant()), shareOrOne(c.calls, c.meant()), rates(m.models), rates(m.formats)},
 		ErrorDistribution: ErrorDistribution{m.codes, map[Severity]int64{Critical: 0, High: 0, Medium: 0, Low: 0}},
 		CacheEfficiency: CacheEfficiency{
-			share(m.cache.Hits, m.cache.Hits+m.cache.Misses), m.cache.Entries, m.cache.Bytes, share(m.cache.Evictions, m.cache.Entries+m.cache.Evictions), m.cache,
+			share(m.cache.Hits, m.cache.Hits+m.cache.Misses), m.cache.Entries, m.cache.Bytes,
+			share(m.cache.Evictions, m.cache.Entries+m.cache.Evictions), m.cache,
 		},
 		Tiers: map[string]TierStats{}, Calls: m.tools,
 	}
@@ -169,7 +170,9 @@ func (m *merged) performance() Performance {
 		p.ErrorDistribution.BySeverity[SeverityOf(code)] += n
 	}
 	for name, t := range m.tiers {
-		p.Tiers[name] = TierStats{t.attempts, t.successes, share(t.successes, t.attempts), float64(t.duration.Microseconds()) / float64(max(t.attempts, 1))}
+		p.Tiers[name] = TierStats{
+			t.attempts, t.successes, share(t.successes, t.attempts), float64(t.duration.Microseconds()) / float64(max(t.attempts, 1)),
+		}
 	}
 	return p
 }

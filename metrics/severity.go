@@ -19,9 +19,12 @@ const (
 var severities = map[string]Severity{
 	FailureTimeout: Critical, FailureTooLarge: Critical, FailureInternal: Critical, FailureOther: Critical, FailureCanceled: Low,
 	"malformed": High, "truncated": High, "unknown_tool": High,
-	"required_parameter_missing": Medium, "invalid_type": Medium, "invalid_enum_value": Medium, "number_out_of_range": Medium, "string_pattern_mismatch": Medium,
-	"unknown_parameter": Medium, "string_length_out_of_range": Medium, "array_length_out_of_range": Medium, "items_not_unique": Medium, "invalid_format": Medium,
-	"number_not_multiple": Medium, "ambiguous_variant": Medium, "schema_violation": Medium, "too_many_calls": Medium, "marker_required": Medium, "strict_mode": Medium,
+	"required_parameter_missing": Medium, "invalid_type": Medium, "invalid_enum_value": Medium, "number_out_of_range": Medium,
+	"string_pattern_mismatch": Medium,
+	"unknown_parameter":       Medium, "string_length_out_of_range": Medium, "array_length_out_of_range": Medium, "items_not_unique": Medium,
+	"invalid_format":      Medium,
+	"number_not_multiple": Medium, "ambiguous_variant": Medium, "schema_violation": Medium, "too_many_calls": Medium,
+	"marker_required": Medium, "strict_mode": Medium,
 	"expression": Medium, "in_reasoning": Low, "low_confidence": Low, "echo": Low,
 }
 

@@ -36,7 +36,9 @@ func (r *Registry) HasPrefix(p string) bool {
 }
 
 // namespaces are prefixes of names that models know from other APIs.
-var namespaces = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "api.", "functions_", "functions:", "assistant.", "$"}
+var namespaces = []string{
+	"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "api.", "functions_", "functions:", "assistant.", "$",
+}
 
 // index is the number that Kimi and others put behind a name, and the brackets
 // of a call without arguments.

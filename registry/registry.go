@@ -188,7 +188,9 @@ func propertyMap(p map[string]any) map[string]any {
 	if len(p) == 0 {
 		return map[string]any{"type": "object"}
 	}
-	for _, k := range []string{"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$defs", "$schema", "additionalProperties", "not", "if", "required"} {
+	for _, k := range []string{
+		"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$defs", "$schema", "additionalProperties", "not", "if", "required",
+	} {
 		if v, ok := p[k]; ok {
 			if m, isMap := v.(map[string]any); k != "type" || !isMap || m["type"] == nil {
 				return p

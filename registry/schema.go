@@ -72,9 +72,12 @@ func (e *pathError) Unwrap() error { return e.err }
 
 // Keywords whose value is one schema, a list of schemas, or schemas by name.
 var (
-	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
-	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
-	mapKeywords    = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+	schemaKeywords = []string{
+		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
+		"unevaluatedItems", "unevaluatedProperties",
+	}
+	listKeywords = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
+	mapKeywords  = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
 )
 
 // typeNames maps common names of types to those of JSON Schema; "" is any type.

@@ -388,7 +388,8 @@ func (v *validation) enumValue(value any, values []any) (to any, rule string, fa
 	}
 	if v.o.Lossy && len(found) == 0 && isString && !v.tool.RequireMarker {
 		for _, e := range values {
-			if x, ok := e.(string); ok && len(x) >= 4 && len(text) < 128 && levenshtein.ComputeDistance(strings.ToLower(x), strings.ToLower(text)) == 1 {
+			if x, ok := e.(string); ok && len(x) >= 4 && len(text) < 128 &&
+				levenshtein.ComputeDistance(strings.ToLower(x), strings.ToLower(text)) == 1 {
 				found = append(found, e)
 			}
 		}

@@ -136,13 +136,19 @@ func explain(e *jsonschema.ValidationError, root any) []Error {
 	case *kind.Required:
 		var errs []Error
 		for _, name := range k.Missing {
-			errs = append(errs, Error{Path: text.Pointer(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name), SuggestedFix: fmt.Sprintf("add %q", name)})
+			errs = append(errs, Error{
+				Path: text.Pointer(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name),
+				SuggestedFix: fmt.Sprintf("add %q", name),
+			})
 		}
 		return errs
 	case *kind.DependentRequired:
 		return one(RequiredParameterMissing, "", "%q also needs %s", k.Prop, strings.Join(k.Missing, ", "))
 	case *kind.Type:
-		return one(InvalidType, "give "+article(strings.Join(k.Want, " or ")), "must be %s, not %s %s", strings.Join(k.Want, " or "), kindOf(got), quote(got))
+		return one(
+			InvalidType, "give "+article(strings.Join(k.Want, " or ")), "must be %s, not %s %s", strings.Join(k.Want, " or "), kindOf(got),
+			quote(got),
+		)
 	case *kind.Enum:
 		return one(InvalidEnumValue, list(k.Want), "%s is not one of the allowed values", quote(got))
 	case *kind.Const:
@@ -174,7 +180,10 @@ func explain(e *jsonschema.ValidationError, root any) []Error {
 	case *kind.AdditionalProperties:
 		var errs []Error
 		for _, name := range k.Properties {
-			errs = append(errs, Error{Path: text.Pointer(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name), SuggestedFix: fmt.Sprintf("leave out %q", name)})
+			errs = append(errs, Error{
+				Path: text.Pointer(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name),
+				SuggestedFix: fmt.Sprintf("leave out %q", name),
+			})
 		}
 		return errs
 	case *kind.OneOf:

@@ -46,5 +46,6 @@ func TakesText(tool *registry.Tool, name string, untyped bool) bool {
 	}
 	p := schema.Properties[name]
 	return p != nil && schema.Ref == nil && schema.AllOf == nil && schema.AnyOf == nil && schema.OneOf == nil && schema.If == nil &&
-		p.Types != nil && typesOf(p, 0) == tString && p.Enum == nil && p.Const == nil && p.Ref == nil && p.AllOf == nil && p.AnyOf == nil && p.OneOf == nil && p.If == nil
+		p.Types != nil && typesOf(p, 0) == tString && p.Enum == nil && p.Const == nil && p.Ref == nil && p.AllOf == nil && p.AnyOf == nil &&
+		p.OneOf == nil && p.If == nil
 }

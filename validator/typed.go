@@ -128,7 +128,8 @@ func (v *validation) typeText(text string, s *jsonschema.Schema) any {
 func (v *validation) typeJSON(text string, types int) (any, bool) {
 	value, r, err := lenient.Parse(text, lenient.Options{})
 	if err != nil || r.Fixes.Any() {
-		if p, python, perr := lenient.Parse(text, lenient.Options{Python: true}); perr == nil && (err != nil || !python.Fixes.Has(lenient.Concatenation) || strings.Contains(text, "'")) {
+		if p, python, perr := lenient.Parse(text, lenient.Options{Python: true}); perr == nil &&
+			(err != nil || !python.Fixes.Has(lenient.Concatenation) || strings.Contains(text, "'")) {
 			value, r, err = p, python, nil
 		}
 	}

@@ -304,7 +304,9 @@ const (
 	tAny = 1<<iota - 1
 )
 
-var typeBits = map[string]int{"null": tNull, "boolean": tBoolean, "integer": tInteger, "number": tNumber, "string": tString, "array": tArray, "object": tObject}
+var typeBits = map[string]int{
+	"null": tNull, "boolean": tBoolean, "integer": tInteger, "number": tNumber, "string": tString, "array": tArray, "object": tObject,
+}
 
 // typesOf returns the types that a schema accepts, as far as it names any.
 func typesOf(s *jsonschema.Schema, depth int) int {

@@ -158,7 +158,9 @@ func (s *state) codexMessage(m wire.Object) {
 		s.end(id, m.String("stdout"), !m.Bool("success"))
 	case "mcp_tool_call_begin":
 		call := m.Object("invocation")
-		s.begin(Action{Type: ActionTool, ID: id, Tool: call.String("tool"), Server: call.String("server"), Parameters: json.RawMessage(call.Get("arguments"))})
+		s.begin(Action{
+			Type: ActionTool, ID: id, Tool: call.String("tool"), Server: call.String("server"), Parameters: json.RawMessage(call.Get("arguments")),
+		})
 	case "mcp_tool_call_end":
 		result := m.Object("result")
 		s.end(id, string(m.Get("result")), result.Has("Err"))

@@ -10,7 +10,7 @@ import (
 // The transcript of an agent program is parsed into its final text and its actions.
 func ExampleParse() {
 	transcript := `{"type":"thread.started","thread_id":"t1"}
-{"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"ls","aggregated_output":"go.mod","exit_code":0,"status":"completed"}}
+{"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"ls","aggregated_output":"go.mod","exit_code":0}}
 {"type":"item.completed","item":{"id":"i2","type":"agent_message","text":"There is one file."}}
 {"type":"turn.completed","usage":{"input_tokens":10,"output_tokens":5}}
 `

@@ -59,7 +59,8 @@ var (
 // usualEnv are the variables that agents need: where things are, how to speak, and
 // their providers' keys.
 var usualEnv = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "XDG_*", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "XDG_*", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"NODE_EXTRA_CA_CERTS",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"ANTHROPIC_*", "CLAUDE_*", "OPENAI_*", "CODEX_*", "GEMINI_*", "GOOGLE_*", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE",
 }

@@ -14,8 +14,9 @@ const Name = "anthropic_messages"
 // that the provider runs itself, such as server_tool_use, are no calls to run:
 // they are kept as they are.
 var Messages = adapters.New(adapters.Format{
-	Name: Name, ShortNames: []string{"anthropic", "claude"}, Version: "2023-06-01", Framing: string(wire.SSE), ContentType: "text/event-stream",
-	Paths: []string{"/v1/messages"}, Prefix: "/v1/messages", Servers: []string{"anthropic"},
+	Name: Name, ShortNames: []string{"anthropic", "claude"}, Version: "2023-06-01", Framing: string(wire.SSE),
+	ContentType: "text/event-stream",
+	Paths:       []string{"/v1/messages"}, Prefix: "/v1/messages", Servers: []string{"anthropic"},
 	CallFormat: "claude_tool_use", Sequential: true, IDs: callID,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Reasoning: true, Signature: true, CallIDs: true, Order: true, StopSequence: true,
@@ -81,7 +82,8 @@ func (codec) Recognize(o wire.Object, event string) (float64, string) {
 }
 
 var finishReasons = map[string]adapters.FinishReason{
-	"end_turn": adapters.FinishStop, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence, "tool_use": adapters.FinishCalls,
+	"end_turn": adapters.FinishStop, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence,
+	"tool_use":   adapters.FinishCalls,
 	"pause_turn": adapters.FinishPause, "refusal": adapters.FinishFilter, "model_context_window_exceeded": adapters.FinishLength,
 }
 
@@ -135,7 +137,11 @@ func decodeBlock(o wire.Object) adapters.Block {
 	case "redacted_thinking":
 		return adapters.Block{Type: adapters.BlockReasoning, Signature: o.TakeString("data"), NativeName: "redacted_thinking", Extra: keep()}
 	case "tool_use":
-		return adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: o.TakeString("id"), Name: o.TakeString("name"), Arguments: convert.ArgumentsText(o.Take("input"))}, Extra: keep()}
+		return adapters.Block{
+			Type:  adapters.BlockCall,
+			Call:  &adapters.Call{ID: o.TakeString("id"), Name: o.TakeString("name"), Arguments: convert.ArgumentsText(o.Take("input"))},
+			Extra: keep(),
+		}
 	case "tool_result":
 		r := &adapters.ToolResult{CallID: o.TakeString("tool_use_id"), IsError: o.Bool("is_error")}
 		o.Take("is_error")
@@ -165,7 +171,10 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if o == nil {
 		return nil
 	}
-	u := &adapters.Usage{CachedTokens: o.TakeInt("cache_read_input_tokens"), CacheWriteTokens: o.TakeInt("cache_creation_input_tokens"), OutputTokens: o.TakeInt("output_tokens")}
+	u := &adapters.Usage{
+		CachedTokens: o.TakeInt("cache_read_input_tokens"), CacheWriteTokens: o.TakeInt("cache_creation_input_tokens"),
+		OutputTokens: o.TakeInt("output_tokens"),
+	}
 	// Anthropic counts what a cache spared or took apart from the rest.
 	u.InputTokens = o.TakeInt("input_tokens") + u.CachedTokens + u.CacheWriteTokens
 	u.Extra = adapters.ExtraOf(Name, o)

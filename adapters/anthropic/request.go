@@ -105,7 +105,9 @@ func decodeTool(t wire.Object) adapters.Tool {
 	if kind := t.String("type"); kind != "" && kind != "custom" || !t.Has("input_schema") && !t.Has("description") {
 		return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.ExtraOf(Name, t)}
 	}
-	out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema"), Strict: t.TakeBool("strict")}
+	out := adapters.Tool{
+		Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema"), Strict: t.TakeBool("strict"),
+	}
 	out.Extra = adapters.ExtraOf(Name, t)
 	return out
 }

@@ -74,7 +74,9 @@ func (d *decoder) count(o wire.Object, emit func(adapters.Event)) {
 	if !o.Has("input_tokens") && d.counted {
 		o.SetInt("input_tokens", d.usage.InputTokens-d.usage.CachedTokens-d.usage.CacheWriteTokens)
 	}
-	for key, known := range map[string]int64{"cache_read_input_tokens": d.usage.CachedTokens, "cache_creation_input_tokens": d.usage.CacheWriteTokens} {
+	for key, known := range map[string]int64{
+		"cache_read_input_tokens": d.usage.CachedTokens, "cache_creation_input_tokens": d.usage.CacheWriteTokens,
+	} {
 		if !o.Has(key) && known > 0 {
 			o.SetInt(key, known)
 		}

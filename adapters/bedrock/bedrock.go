@@ -18,10 +18,12 @@ var callID = adapters.IDRule{Prefix: "tooluse_", Max: 64}
 // reference, "Converse"). A request's model stands in its address. Streams are AWS
 // event streams; their messages as lines of JSON are read as well.
 var Converse = adapters.New(adapters.Format{
-	Name: Name, ShortNames: []string{"bedrock"}, Version: "2023-09-30", Framing: string(wire.Binary), ContentType: "application/vnd.amazon.eventstream",
-	CallFormat: "claude_tool_use", Sequential: true, IDs: callID,
+	Name: Name, ShortNames: []string{"bedrock"}, Version: "2023-09-30", Framing: string(wire.Binary),
+	ContentType: "application/vnd.amazon.eventstream",
+	CallFormat:  "claude_tool_use", Sequential: true, IDs: callID,
 	Carries: adapters.Carries{
-		Reasoning: true, Signature: true, CallIDs: true, Order: true, Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true, Sequence: true,
+		Reasoning: true, Signature: true, CallIDs: true, Order: true, Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true,
+		Sequence: true,
 	},
 	CarriesRequest: adapters.CarriesRequest{Turns: true, Tools: true, ToolChoice: true, NamedTool: true, Stop: true},
 }, codec{})
@@ -61,7 +63,8 @@ func (codec) Recognize(o wire.Object, event string) (float64, string) {
 }
 
 var finishReasons = map[string]adapters.FinishReason{
-	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence,
+	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "max_tokens": adapters.FinishLength,
+	"stop_sequence":        adapters.FinishSequence,
 	"guardrail_intervened": adapters.FinishFilter, "content_filtered": adapters.FinishFilter, "malformed_tool_use": adapters.FinishError,
 	"malformed_model_output": adapters.FinishError, "model_context_window_exceeded": adapters.FinishLength,
 }
@@ -104,7 +107,10 @@ func decodeBlock(o wire.Object) adapters.Block {
 		return adapters.Block{Type: adapters.BlockText, Text: text}
 	}
 	if use := o.Object("toolUse"); use != nil {
-		return adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: use.String("toolUseId"), Name: use.String("name"), Arguments: convert.ArgumentsText(use.Get("input"))}}
+		return adapters.Block{
+			Type: adapters.BlockCall,
+			Call: &adapters.Call{ID: use.String("toolUseId"), Name: use.String("name"), Arguments: convert.ArgumentsText(use.Get("input"))},
+		}
 	}
 	if reasoning := o.Object("reasoningContent"); reasoning != nil {
 		if text := reasoning.Object("reasoningText"); text != nil {
@@ -144,7 +150,10 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if o == nil {
 		return nil
 	}
-	u := &adapters.Usage{CachedTokens: o.TakeInt("cacheReadInputTokens"), CacheWriteTokens: o.TakeInt("cacheWriteInputTokens"), OutputTokens: o.TakeInt("outputTokens")}
+	u := &adapters.Usage{
+		CachedTokens: o.TakeInt("cacheReadInputTokens"), CacheWriteTokens: o.TakeInt("cacheWriteInputTokens"),
+		OutputTokens: o.TakeInt("outputTokens"),
+	}
 	u.InputTokens = o.TakeInt("inputTokens") + u.CachedTokens + u.CacheWriteTokens
 	o.Take("totalTokens")
 	u.Extra = adapters.ExtraOf(Name, o)
@@ -298,7 +307,10 @@ func (codec) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 			r.Tools = append(r.Tools, adapters.Tool{Other: true, Extra: adapters.ExtraOf(Name, t)})
 			continue
 		}
-		r.Tools = append(r.Tools, adapters.Tool{Name: spec.String("name"), Description: spec.String("description"), Parameters: spec.Object("inputSchema").Get("json")})
+		r.Tools = append(
+			r.Tools,
+			adapters.Tool{Name: spec.String("name"), Description: spec.String("description"), Parameters: spec.Object("inputSchema").Get("json")},
+		)
 	}
 	switch choice := tools.Object("toolChoice"); {
 	case choice.Has("tool"):

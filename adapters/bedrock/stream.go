@@ -217,7 +217,9 @@ func (e *encoder) End() error {
 		return err
 	}
 	var o wire.Object
-	o.SetString("stopReason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "stopReason", finishReasons, finishWord))
+	o.SetString(
+		"stopReason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "stopReason", finishReasons, finishWord),
+	)
 	o.Merge(convert.Own(e.finish.Envelope, Name))
 	if err := e.out.Write("messageStop", o); err != nil {
 		return err

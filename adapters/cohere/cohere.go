@@ -46,7 +46,8 @@ func (codec) EncodeError(e *adapters.ProviderError) wire.Object {
 // Recognize tells a reply by its reason of the end, and an event of a stream by its type.
 func (codec) Recognize(o wire.Object, _ string) (float64, string) {
 	switch o.String("type") {
-	case "message-start", "content-start", "content-delta", "content-end", "tool-plan-delta", "tool-call-start", "tool-call-delta", "tool-call-end", "citation-start", "citation-end", "message-end":
+	case "message-start", "content-start", "content-delta", "content-end", "tool-plan-delta", "tool-call-start", "tool-call-delta",
+		"tool-call-end", "citation-start", "citation-end", "message-end":
 		return 0.97, "v2"
 	}
 	m := o.Object("message")
@@ -63,8 +64,9 @@ func (codec) Recognize(o wire.Object, _ string) (float64, string) {
 }
 
 var finishReasons = map[string]adapters.FinishReason{
-	"COMPLETE": adapters.FinishStop, "STOP_SEQUENCE": adapters.FinishSequence, "MAX_TOKENS": adapters.FinishLength, "TOOL_CALL": adapters.FinishCalls,
-	"ERROR": adapters.FinishError, "ERROR_TOXIC": adapters.FinishFilter, "TIMEOUT": adapters.FinishError,
+	"COMPLETE": adapters.FinishStop, "STOP_SEQUENCE": adapters.FinishSequence, "MAX_TOKENS": adapters.FinishLength,
+	"TOOL_CALL": adapters.FinishCalls,
+	"ERROR":     adapters.FinishError, "ERROR_TOXIC": adapters.FinishFilter, "TIMEOUT": adapters.FinishError,
 }
 
 func finishWord(f adapters.FinishReason) string {
@@ -111,7 +113,10 @@ func decodeMessage(m *wire.Object) []adapters.Block {
 	}
 	for _, call := range wire.Objects(m.Take("tool_calls")) {
 		f := call.TakeObject("function")
-		b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: call.TakeString("id"), Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))}}
+		b := adapters.Block{
+			Type: adapters.BlockCall,
+			Call: &adapters.Call{ID: call.TakeString("id"), Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))},
+		}
 		call.Take("type")
 		b.Extra = adapters.ExtraOf(Name, call)
 		out = append(out, b)
@@ -140,7 +145,9 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if tokens == nil {
 		tokens = append(tokens, o.Object("billed_units")...)
 	}
-	u := &adapters.Usage{InputTokens: tokens.TakeInt("input_tokens"), OutputTokens: tokens.TakeInt("output_tokens"), CachedTokens: o.TakeInt("cached_tokens")}
+	u := &adapters.Usage{
+		InputTokens: tokens.TakeInt("input_tokens"), OutputTokens: tokens.TakeInt("output_tokens"), CachedTokens: o.TakeInt("cached_tokens"),
+	}
 	u.Extra = adapters.ExtraOf(Name, o)
 	return u
 }

@@ -36,7 +36,9 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		d.calls.Piece(index, true, call.String("id"), f.String("name"), convert.ArgumentsText(f.Get("arguments")), false, "", adapters.Extra{})
 		d.calls.Begin()
 	case "tool-call-delta":
-		d.calls.Piece(index, true, "", "", convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")), false, "", adapters.Extra{})
+		d.calls.Piece(
+			index, true, "", "", convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")), false, "", adapters.Extra{},
+		)
 	case "tool-call-end":
 		d.calls.EndLast()
 	case "message-end":
@@ -208,7 +210,9 @@ func (e *encoder) End() error {
 	var o, delta wire.Object
 	o.SetString("type", "message-end")
 	delta.SetText("error", e.failed)
-	delta.SetString("finish_reason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "finish_reason", finishReasons, finishWord))
+	delta.SetString(
+		"finish_reason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "finish_reason", finishReasons, finishWord),
+	)
 	if e.usage != nil {
 		delta.SetObject("usage", encodeUsage(e.usage))
 	}

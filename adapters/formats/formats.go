@@ -22,7 +22,8 @@ import (
 )
 
 var all = []*adapters.Format{
-	openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat, ollama.Generate, gemini.Generate, bedrock.Converse, cohere.Chat, mistral.Chat,
+	openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat, ollama.Generate, gemini.Generate, bedrock.Converse, cohere.Chat,
+	mistral.Chat,
 }
 
 // All returns the wire formats.
@@ -121,7 +122,10 @@ func isPiece(o wire.Object) bool {
 	if t := o.String("type"); t != "" && t != "message" || o.String("object") == "chat.completion.chunk" {
 		return true
 	}
-	return len(o) == 1 && slices.Contains([]string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}, o[0].Key)
+	return len(o) == 1 &&
+		slices.Contains(
+			[]string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}, o[0].Key,
+		)
 }
 
 // Stream is a stream whose format was found out by its first message. It is read from

@@ -33,26 +33,42 @@ func samples() map[string]*adapters.Reply {
 	signed := call("abcDEF123", "get_weather", `{"city":"Zürich 🌧","days":3}`)
 	signed.Signature = "c2lnbmVk"
 	two := reply(adapters.FinishStop, text("one"))
-	two.Choices = append(two.Choices, adapters.Choice{Blocks: []adapters.Block{text("two"), call("abcDEF125", "get_weather", `{"city":"Oslo"}`)}, Finish: adapters.FinishCalls})
+	two.Choices = append(
+		two.Choices,
+		adapters.Choice{Blocks: []adapters.Block{text("two"), call("abcDEF125", "get_weather", `{"city":"Oslo"}`)}, Finish: adapters.FinishCalls},
+	)
 	stopped := reply(adapters.FinishSequence, text("up to here"))
 	stopped.Choices[0].StopSequence = "END"
 	return map[string]*adapters.Reply{
 		"text":  reply(adapters.FinishStop, text("Hello \"world\"\n\tüß 🌍 </end>")),
 		"empty": reply(adapters.FinishStop),
-		"calls": reply(adapters.FinishCalls, adapters.Block{Type: adapters.BlockReasoning, Text: "I need the weather.\nOf two cities."}, text("Let me look."),
-			call("abcDEF123", "get_weather", `{"city":"Rome","days":3}`), call("abcDEF124", "get_weather", `{"city":"Os\"lo\\","n":9007199254740993,"o":{"a":[1.50,null]}}`)),
+		"calls": reply(adapters.FinishCalls, adapters.Block{
+			Type: adapters.BlockReasoning, Text: "I need the weather.\nOf two cities.",
+		}, text("Let me look."),
+			call("abcDEF123", "get_weather", `{"city":"Rome","days":3}`), call(
+				"abcDEF124", "get_weather", `{"city":"Os\"lo\\","n":9007199254740993,"o":{"a":[1.50,null]}}`,
+			)),
 		"no arguments": reply(adapters.FinishCalls, call("abcDEF123", "list_all", `{}`)),
-		"order":        reply(adapters.FinishCalls, text("First."), call("abcDEF123", "a", `{"x":1}`), text("Then."), call("abcDEF124", "b", `{"x":2}`)),
-		"signed":       reply(adapters.FinishCalls, adapters.Block{Type: adapters.BlockReasoning, Text: "Deep thought.", Signature: "c2lnbmF0dXJl"}, signed),
-		"hidden":       reply(adapters.FinishStop, adapters.Block{Type: adapters.BlockReasoning, Signature: "cmVkYWN0ZWQ="}, text("Done.")),
-		"refusal":      reply(adapters.FinishStop, adapters.Block{Type: adapters.BlockRefusal, Text: "I cannot."}),
-		"length":       reply(adapters.FinishLength, text("This goes on and")),
-		"cut call":     reply(adapters.FinishLength, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: "abcDEF123", Name: "write", Arguments: cutArguments, Truncated: true}}),
-		"filter":       reply(adapters.FinishFilter, text("I was")),
-		"sequence":     stopped,
-		"pause":        reply(adapters.FinishPause, text("Searching")),
-		"custom":       reply(adapters.FinishCalls, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: "abcDEF123", Name: "apply_patch", Arguments: "*** Begin\n+{\"a\" }", Custom: true}}),
-		"choices":      two,
+		"order": reply(
+			adapters.FinishCalls, text("First."), call("abcDEF123", "a", `{"x":1}`), text("Then."), call("abcDEF124", "b", `{"x":2}`),
+		),
+		"signed": reply(
+			adapters.FinishCalls, adapters.Block{Type: adapters.BlockReasoning, Text: "Deep thought.", Signature: "c2lnbmF0dXJl"}, signed,
+		),
+		"hidden":  reply(adapters.FinishStop, adapters.Block{Type: adapters.BlockReasoning, Signature: "cmVkYWN0ZWQ="}, text("Done.")),
+		"refusal": reply(adapters.FinishStop, adapters.Block{Type: adapters.BlockRefusal, Text: "I cannot."}),
+		"length":  reply(adapters.FinishLength, text("This goes on and")),
+		"cut call": reply(
+			adapters.FinishLength,
+			adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: "abcDEF123", Name: "write", Arguments: cutArguments, Truncated: true}},
+		),
+		"filter":   reply(adapters.FinishFilter, text("I was")),
+		"sequence": stopped,
+		"pause":    reply(adapters.FinishPause, text("Searching")),
+		"custom": reply(adapters.FinishCalls, adapters.Block{
+			Type: adapters.BlockCall, Call: &adapters.Call{ID: "abcDEF123", Name: "apply_patch", Arguments: "*** Begin\n+{\"a\" }", Custom: true},
+		}),
+		"choices": two,
 	}
 }
 

@@ -342,7 +342,9 @@ func TestHostileStreams(t *testing.T) {
 			return fmt.Sprintf(chunk, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"i%d","function":{"name":"f","arguments":"{"}}]}`, i, i), "")
 		},
 		"mixed calls": func(i int) string {
-			return fmt.Sprintf(chunk, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"i%d","function":{"name":"f","arguments":"{"}}]}`, i%1000, i%1000), "")
+			return fmt.Sprintf(
+				chunk, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"i%d","function":{"name":"f","arguments":"{"}}]}`, i%1000, i%1000), "",
+			)
 		},
 		"log probabilities": func(int) string {
 			return fmt.Sprintf(chunk, `{"content":"x"}`, `,"logprobs":{"content":[{"token":"x","logprob":-0.1}]}`)
@@ -510,7 +512,9 @@ func describeReply(r *adapters.Reply) map[string]any {
 	for i, c := range r.Choices {
 		var blocks []any
 		for _, b := range c.Blocks {
-			blocks = append(blocks, map[string]any{"type": b.Type, "text": b.Text, "signature": b.Signature, "call": b.Call, "extra": members(b.Extra)})
+			blocks = append(
+				blocks, map[string]any{"type": b.Type, "text": b.Text, "signature": b.Signature, "call": b.Call, "extra": members(b.Extra)},
+			)
 		}
 		out[fmt.Sprint("choice", i)] = map[string]any{"blocks": blocks, "finish": c.Finish, "stop": c.StopSequence, "extra": members(c.Extra)}
 	}

@@ -75,7 +75,8 @@ func (codec) Recognize(o wire.Object, _ string) (float64, string) {
 
 var finishReasons = map[string]adapters.FinishReason{
 	"STOP": adapters.FinishStop, "MAX_TOKENS": adapters.FinishLength, "SAFETY": adapters.FinishFilter, "RECITATION": adapters.FinishFilter,
-	"BLOCKLIST": adapters.FinishFilter, "PROHIBITED_CONTENT": adapters.FinishFilter, "SPII": adapters.FinishFilter, "LANGUAGE": adapters.FinishFilter,
+	"BLOCKLIST": adapters.FinishFilter, "PROHIBITED_CONTENT": adapters.FinishFilter, "SPII": adapters.FinishFilter,
+	"LANGUAGE":     adapters.FinishFilter,
 	"IMAGE_SAFETY": adapters.FinishFilter, "MALFORMED_FUNCTION_CALL": adapters.FinishError, "UNEXPECTED_TOOL_CALL": adapters.FinishError,
 	"TOO_MANY_TOOL_CALLS": adapters.FinishError,
 }
@@ -104,7 +105,10 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if o == nil {
 		return nil
 	}
-	u := &adapters.Usage{InputTokens: o.TakeInt("promptTokenCount"), CachedTokens: o.TakeInt("cachedContentTokenCount"), ReasoningTokens: o.TakeInt("thoughtsTokenCount")}
+	u := &adapters.Usage{
+		InputTokens: o.TakeInt("promptTokenCount"), CachedTokens: o.TakeInt("cachedContentTokenCount"),
+		ReasoningTokens: o.TakeInt("thoughtsTokenCount"),
+	}
 	u.OutputTokens = o.TakeInt("candidatesTokenCount") + u.ReasoningTokens
 	o.Take("totalTokenCount")
 	u.Extra = adapters.ExtraOf(Name, o)
@@ -200,7 +204,11 @@ func decodePart(o wire.Object) adapters.Block {
 	o.Take("thought")
 	for _, k := range []string{"functionCall", "function_call"} {
 		if f := o.TakeObject(k); f != nil {
-			b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: f.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("args"))}, Signature: o.TakeString("thoughtSignature")}
+			b := adapters.Block{
+				Type:      adapters.BlockCall,
+				Call:      &adapters.Call{ID: f.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("args"))},
+				Signature: o.TakeString("thoughtSignature"),
+			}
 			o.SetRest(k, f)
 			b.Extra = adapters.ExtraOf(Name, o)
 			return b
@@ -225,12 +233,17 @@ func decodePart(o wire.Object) adapters.Block {
 			if mime == "" {
 				mime = d.String("mime_type")
 			}
-			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: d.String("data")}, Extra: adapters.ExtraOf(Name, o)}
+			return adapters.Block{
+				Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: d.String("data")}, Extra: adapters.ExtraOf(Name, o),
+			}
 		}
 	}
 	for _, k := range []string{"fileData", "file_data"} {
 		if d := o.TakeObject(k); d != nil {
-			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: d.String("mimeType"), URL: d.String("fileUri")}, Extra: adapters.ExtraOf(Name, o)}
+			return adapters.Block{
+				Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: d.String("mimeType"), URL: d.String("fileUri")},
+				Extra: adapters.ExtraOf(Name, o),
+			}
 		}
 	}
 	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(Name, all)}

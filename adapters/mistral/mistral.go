@@ -17,7 +17,8 @@ var Chat = openai.NewChat(openai.Flavor{
 		Name: Name, ShortNames: []string{"mistral"}, FlavorOf: openai.ChatName, IDs: adapters.IDRule{Exact: 9, Letters: true},
 		Paths: []string{"/v1/chat/completions"},
 		Carries: adapters.Carries{
-			ID: true, Model: true, Created: true, Choices: true, Reasoning: true, CallIDs: true, Usage: true, CachedTokens: true, ReasoningTokens: true,
+			ID: true, Model: true, Created: true, Choices: true, Reasoning: true, CallIDs: true, Usage: true, CachedTokens: true,
+			ReasoningTokens: true,
 		},
 		CarriesRequest: adapters.CarriesRequest{
 			Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Choices: true, Stop: true, Seed: true,

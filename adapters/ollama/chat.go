@@ -70,7 +70,9 @@ func (chat) Recognize(o wire.Object, _ string) (float64, string) {
 	return 0.5, "v1"
 }
 
-var finishReasons = map[string]adapters.FinishReason{"stop": adapters.FinishStop, "length": adapters.FinishLength, "tool_calls": adapters.FinishCalls}
+var finishReasons = map[string]adapters.FinishReason{
+	"stop": adapters.FinishStop, "length": adapters.FinishLength, "tool_calls": adapters.FinishCalls,
+}
 
 func finishOf(reason string, done bool) adapters.FinishReason {
 	if f, ok := finishReasons[reason]; ok {
@@ -134,7 +136,10 @@ func decodeMessage(m *wire.Object, name string) []adapters.Block {
 	}
 	for _, call := range wire.Objects(m.Take("tool_calls")) {
 		f := call.TakeObject("function")
-		b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: call.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("arguments"))}}
+		b := adapters.Block{
+			Type: adapters.BlockCall,
+			Call: &adapters.Call{ID: call.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("arguments"))},
+		}
 		f.Take("index")
 		call.Take("type")
 		call.SetRest("function", f)

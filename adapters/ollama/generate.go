@@ -99,7 +99,9 @@ func (generate) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{}
 	takeCommon(&o, r)
 	if s := o.TakeString("system"); s != "" {
-		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+		r.Messages = append(
+			r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}},
+		)
 	}
 	m := adapters.Message{Role: adapters.RoleUser}
 	if s := o.TakeString("prompt"); s != "" {

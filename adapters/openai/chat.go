@@ -24,7 +24,8 @@ const functionCall = "function_call"
 // reasoning_content of DeepSeek and others, and the legacy function_call.
 var Chat = NewChat(Flavor{
 	Format: adapters.Format{
-		Name: ChatName, ShortNames: []string{"openai"}, Servers: []string{"openai", "ollama"}, IDs: adapters.IDRule{Prefix: "call_", Max: 64, Any: true},
+		Name: ChatName, ShortNames: []string{"openai"}, Servers: []string{"openai", "ollama"},
+		IDs:   adapters.IDRule{Prefix: "call_", Max: 64, Any: true},
 		Paths: []string{"/v1/chat/completions", "/chat/completions"},
 		Carries: adapters.Carries{
 			ID: true, Model: true, Created: true, Choices: true, Refusal: true, Reasoning: true, CallIDs: true, Custom: true,
@@ -144,7 +145,8 @@ func (c chat) recognizeMistral(list []wire.Object, confidence float64) float64 {
 
 var finishReasons = map[string]adapters.FinishReason{
 	"stop": adapters.FinishStop, "tool_calls": adapters.FinishCalls, "function_call": adapters.FinishCalls, "length": adapters.FinishLength,
-	"content_filter": adapters.FinishFilter, "model_length": adapters.FinishLength, "max_tokens": adapters.FinishLength, "eos": adapters.FinishStop,
+	"content_filter": adapters.FinishFilter, "model_length": adapters.FinishLength, "max_tokens": adapters.FinishLength,
+	"eos":      adapters.FinishStop,
 	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "stop_sequence": adapters.FinishSequence, "error": adapters.FinishError,
 }
 
@@ -229,7 +231,10 @@ func (c chat) blocks(m *wire.Object) []adapters.Block {
 		out = append(out, c.call(call))
 	}
 	if f := m.TakeObject(functionCall); f != nil && f.String("name") != "" {
-		out = append(out, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))}, NativeName: functionCall})
+		out = append(out, adapters.Block{
+			Type: adapters.BlockCall, Call: &adapters.Call{Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))},
+			NativeName: functionCall,
+		})
 	}
 	return out
 }
@@ -308,7 +313,9 @@ func (c chat) part(o wire.Object) adapters.Block {
 		}
 	case "input_audio":
 		if audio := o.Object("input_audio"); audio.Has("data") {
-			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: "audio/" + audio.String("format"), Data: audio.String("data")}}
+			return adapters.Block{
+				Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: "audio/" + audio.String("format"), Data: audio.String("data")},
+			}
 		}
 	}
 	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(c.Name, all)}

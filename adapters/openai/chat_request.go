@@ -114,7 +114,9 @@ func (c chat) tool(t wire.Object) adapters.Tool {
 		return out
 	case "custom":
 		f := t.TakeObject("custom")
-		return adapters.Tool{Name: f.TakeString("name"), Description: f.TakeString("description"), Custom: true, Extra: adapters.ExtraOf(c.Name, f)}
+		return adapters.Tool{
+			Name: f.TakeString("name"), Description: f.TakeString("description"), Custom: true, Extra: adapters.ExtraOf(c.Name, f),
+		}
 	}
 	return adapters.Tool{Name: all.String("name"), Other: true, Extra: adapters.ExtraOf(c.Name, all)}
 }

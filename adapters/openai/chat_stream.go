@@ -118,7 +118,9 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 		}
 	}
 	if function != nil {
-		c.calls.Piece(legacyKey, true, "", function.String("name"), convert.ArgumentsText(function.Get("arguments")), false, functionCall, adapters.Extra{})
+		c.calls.Piece(
+			legacyKey, true, "", function.String("name"), convert.ArgumentsText(function.Get("arguments")), false, functionCall, adapters.Extra{},
+		)
 	}
 	switch {
 	case finish != "":

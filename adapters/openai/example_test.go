@@ -7,7 +7,8 @@ import (
 )
 
 func Example() {
-	reply, err := openai.Chat.DecodeReply([]byte(`{"id": "r1", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
+	reply, err := openai.Chat.DecodeReply([]byte(`{"id": "r1", "choices": [{"index": 0, "finish_reason": "tool_calls",
+		"message": {"role": "assistant", "content": null,
 		"tool_calls": [{"id": "abcDEF123", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\": \"Rome\"}"}}]}}]}`))
 	if err != nil {
 		fmt.Println(err)

@@ -20,8 +20,9 @@ var (
 // Responses is POST /v1/responses (OpenAI's API reference, "Responses"). Items
 // that the provider runs itself, such as web searches, are kept as they are.
 var Responses = adapters.New(adapters.Format{
-	Name: ResponsesName, ShortNames: []string{"openai", "responses"}, Version: "v1", Framing: string(wire.SSE), ContentType: "text/event-stream",
-	Paths: []string{"/v1/responses"}, Prefix: "/v1/responses",
+	Name: ResponsesName, ShortNames: []string{"openai", "responses"}, Version: "v1", Framing: string(wire.SSE),
+	ContentType: "text/event-stream",
+	Paths:       []string{"/v1/responses"}, Prefix: "/v1/responses",
 	// Most servers that are compatible with OpenAI's have no responses.
 	Servers: []string{"openai"}, Hosts: []string{"openai.com"},
 	CallFormat: "openai_function_call", Sequential: true, IDs: responsesCall,
@@ -30,8 +31,9 @@ var Responses = adapters.New(adapters.Format{
 		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true, Error: true,
 	},
 	CarriesRequest: adapters.CarriesRequest{
-		Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Schema: true, SchemaName: true, Effort: true,
-		User: true,
+		Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Schema: true, SchemaName: true,
+		Effort: true,
+		User:   true,
 	},
 }, responses{})
 

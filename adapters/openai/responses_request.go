@@ -23,7 +23,10 @@ func (responses) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	convert.TakeNumbers(&o, responsesNumbers(r))
 	o.Take("stream")
 	if s := o.TakeString("instructions"); s != "" {
-		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, NativeName: "instructions", Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+		r.Messages = append(
+			r.Messages,
+			adapters.Message{Role: adapters.RoleSystem, NativeName: "instructions", Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}},
+		)
 	}
 	raw := o.Take("input")
 	if s, ok := wire.String(raw); ok {

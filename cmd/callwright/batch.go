@@ -28,7 +28,8 @@ func newBatch() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch [FILE|-]",
 		Short: "Parse JSON Lines, one text a line",
-		Long: `Parse JSON Lines: {"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"} a line,
+		Long: `Parse JSON Lines, one of these a line:
+{"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"}
 "reply" is that of any provider, whole or a recorded stream. With "schema" the result is JSON that fits it.
 Write one result a line, in order, as soon as it and those before it are ready. A bad line gives a line with an error.`,
 		Args: cobra.MaximumNArgs(1),

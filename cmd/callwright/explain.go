@@ -69,7 +69,11 @@ func newExplain() *cobra.Command {
 				list := make([]explained, 0, len(all))
 				for i := range all {
 					x := &all[i]
-					list = append(list, explained{[2]int{x.Start, x.End}, x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Fixes.Names(), x.Evidence, x.Score, x.Raw})
+					list = append(list, explained{
+						[2]int{x.Start, x.End},
+						x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Fixes.Names(), x.Evidence, x.Score,
+						x.Raw,
+					})
 				}
 				err = writeJSON(c.OutOrStdout(), struct {
 					Candidates []explained       `json:"candidates"`
@@ -113,7 +117,10 @@ func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate
 		fmt.Fprintf(&b, "\n   text: %s\n", printable(strings.ReplaceAll(raw, "\n", "⏎")))
 		if x.Score.Overall > 0 {
 			s := x.Score.Components
-			fmt.Fprintf(&b, "   confidence %.2f = structural %.2f x semantic %.2f x contextual %.2f x completeness %.2f x plausibility %.2f\n", x.Score.Overall, s.Structural, s.Semantic, s.Contextual, s.Completeness, s.Plausibility)
+			fmt.Fprintf(
+				&b, "   confidence %.2f = structural %.2f x semantic %.2f x contextual %.2f x completeness %.2f x plausibility %.2f\n", x.Score.Overall,
+				s.Structural, s.Semantic, s.Contextual, s.Completeness, s.Plausibility,
+			)
 		}
 		for _, e := range x.Score.Evidence {
 			fmt.Fprintf(&b, "   %5.2f  %s\n", e.Factor, e.What)

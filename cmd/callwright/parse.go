@@ -17,8 +17,9 @@ func newParse() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [FILE|-]",
 		Short: "Parse one text, or one reply of a provider",
-		Long:  "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: as text on a terminal,\nas JSON with --json or in a pipe. Exit code 0 with calls, 1 without, 2 on errors.",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: as text on a terminal,\nas JSON " +
+			"with --json or in a pipe. Exit code 0 with calls, 1 without, 2 on errors.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := readInput(args, c.InOrStdin())
 			if err != nil {

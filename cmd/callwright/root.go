@@ -32,7 +32,11 @@ type flags struct {
 func (f *flags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions, as OpenAI, Anthropic, Ollama, Gemini or MCP write them")
 	c.Flags().StringVar(&f.model, "model", "", "`NAME` of the model: tries its dialects first; no call is lost by it")
-	c.Flags().StringVar(&f.format, "format", "", "`NAME` of the expected dialect, which is tried first; or of a provider's wire format, which is forced;\nor text, if the input is not a reply")
+	c.Flags().StringVar(
+		&f.format, "format", "",
+		"`NAME` of the expected dialect, which is tried first; or of a provider's wire format, which is forced;\nor text, if the input is not "+
+			"a reply",
+	)
 	c.Flags().StringVar(&f.provider, "provider", "", "`NAME` of the model's provider, to look up the model's capabilities")
 	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of model capabilities; its rows take precedence over the built-in ones")
 	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
@@ -40,8 +44,14 @@ func (f *flags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.partial, "partial", false, "accept calls that the end of the text cut off")
 	c.Flags().BoolVar(&f.lossy, "lossy", false, "allow lossy coercions, such as yes to true")
 	c.Flags().BoolVar(&f.open, "reasoning-open", false, "the prompt opened the reasoning")
-	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags and environment variables take precedence")
-	c.Flags().StringSliceVar(&f.tiers, "tiers", nil, "fallback `TIERS`, in their order: auto_repair, llm_assisted_repair, intent_extraction, partial_execution,\nuser_clarification")
+	c.Flags().StringVar(
+		&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"),
+		"YAML `FILE` of options; see callwright config print. Flags and environment variables take precedence",
+	)
+	c.Flags().StringSliceVar(
+		&f.tiers, "tiers", nil,
+		"fallback `TIERS`, in their order: auto_repair, llm_assisted_repair, intent_extraction, partial_execution,\nuser_clarification",
+	)
 	c.Flags().Float64Var(&f.minConfidence, "min-confidence", 0, "reject candidates below this confidence (default 0.5)")
 }
 
@@ -155,9 +165,10 @@ func readInput(args []string, stdin io.Reader) (string, error) {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "callwright",
-		Short:         "Find the tool calls in what a language model wrote",
-		Long:          "callwright gets tool calls right, whatever the model wrote: it finds them in text, in any of some seventy dialects,\nrepairs them, checks them against the tools' schemas, and explains what it did.",
+		Use:   "callwright",
+		Short: "Find the tool calls in what a language model wrote",
+		Long: "callwright gets tool calls right, whatever the model wrote: it finds them in text, in any of some seventy dialects," +
+			"\nrepairs them, checks them against the tools' schemas, and explains what it did.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

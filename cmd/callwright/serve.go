@@ -34,12 +34,20 @@ the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the confi
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
 	}
 	d := config.Default().Server
-	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags take precedence")
+	c.Flags().StringVar(
+		&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags take precedence",
+	)
 	c.Flags().StringVar(&f.upstream, "upstream", "", "`URL` of the model server, such as http://127.0.0.1:11434")
 	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama or anthropic")
 	c.Flags().StringVar(&f.listen, "listen", d.Listen, "`ADDRESS` to listen on")
-	c.Flags().StringVar(&f.mode, "mode", d.Mode, "native passes tools on, emulate writes them into the prompt, auto is native until the server rejects tools for a model")
-	c.Flags().StringVar(&f.onInvalid, "on-invalid", d.OnInvalid, "what to do with an invalid call: text leaves it in the text, pass makes it a call, retry asks the model again")
+	c.Flags().StringVar(
+		&f.mode, "mode", d.Mode,
+		"native passes tools on, emulate writes them into the prompt, auto is native until the server rejects tools for a model",
+	)
+	c.Flags().StringVar(
+		&f.onInvalid, "on-invalid", d.OnInvalid,
+		"what to do with an invalid call: text leaves it in the text, pass makes it a call, retry asks the model again",
+	)
 	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
 	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must send")
@@ -63,10 +71,12 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	s := &settings.Server
 	given := c.Flags().Changed
 	for name, pair := range map[string][2]*string{
-		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen}, "mode": {&f.mode, &s.Mode},
+		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen},
+		"mode":       {&f.mode, &s.Mode},
 		"on-invalid": {&f.onInvalid, &s.OnInvalid}, "key-env": {&f.keyEnv, &s.KeyEnv}, "upstream-key-env": {&f.upstreamKeyEnv, &s.UpstreamKeyEnv},
 		"tls-cert": {&f.cert, &s.TLSCert}, "tls-key": {&f.key, &s.TLSKey}, "log-level": {&f.logLevel, &s.LogLevel},
-		"tools": {&f.tools, &settings.Parser.Tools}, "models": {&f.models, &settings.Parser.Models}, "dialects": {&f.dialects, &settings.Extraction.Dialects},
+		"tools": {&f.tools, &settings.Parser.Tools}, "models": {&f.models, &settings.Parser.Models},
+		"dialects": {&f.dialects, &settings.Extraction.Dialects},
 	} {
 		if given(name) {
 			*pair[1] = *pair[0]

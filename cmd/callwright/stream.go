@@ -24,8 +24,9 @@ func newStream() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "Parse a text as it arrives on standard input",
-		Long:  "Parse a text while it arrives on standard input: plain text, or any provider's stream, as server-sent events,\nJSON Lines, a JSON array or AWS event stream messages. Write events as JSON Lines as they happen.",
-		Args:  cobra.NoArgs,
+		Long: "Parse a text while it arrives on standard input: plain text, or any provider's stream, as server-sent events,\nJSON Lines, a " +
+			"JSON array or AWS event stream messages. Write events as JSON Lines as they happen.",
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch kind {
 			case "auto", "text", "sse", "ndjson":

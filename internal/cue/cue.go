@@ -52,7 +52,8 @@ func ToolName(text string, tools *registry.Registry) string {
 		if end < len(text) {
 			after = text[end]
 		}
-		if strings.ContainsAny(word, "_-./") || isMixed(word) || strings.IndexByte("\"'`", before) >= 0 && before == after || strings.IndexByte("({:[", after) >= 0 {
+		if strings.ContainsAny(word, "_-./") || isMixed(word) || strings.IndexByte("\"'`", before) >= 0 && before == after ||
+			strings.IndexByte("({:[", after) >= 0 {
 			return word
 		}
 	}

@@ -42,7 +42,8 @@ func main() {
 }
 
 // requestBody has a tool, so that the reply is read.
-const requestBody = `{"model":"m","stream":true,"messages":[{"role":"user","content":"Hello"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
+const requestBody = `{"model":"m","stream":true,"messages":[{"role":"user","content":"Hello"}],"tools":[{"type":"function",` +
+	`"function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
 
 // chunks is how many pieces a stream has.
 const chunks = 64
@@ -59,7 +60,12 @@ func upstream(stop <-chan struct{}) http.Handler {
 		w.Header().Set("Content-Type", "text/event-stream")
 		flush := http.NewResponseController(w)
 		for i := range chunks {
-			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" t%d\"},\"finish_reason\":null}]}\n\n", time.Now().UnixNano())
+			fmt.Fprintf(
+				w,
+				"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,"+
+					"\"delta\":{\"content\":\" t%d\"},\"finish_reason\":null}]}\n\n",
+				time.Now().UnixNano(),
+			)
 			if flush.Flush() != nil {
 				return
 			}
@@ -74,7 +80,11 @@ func upstream(stop <-chan struct{}) http.Handler {
 				return
 			}
 		}
-		_, _ = io.WriteString(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		_, _ = io.WriteString(
+			w,
+			"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},"+
+				"\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+		)
 	})
 }
 
@@ -137,10 +147,16 @@ func run(quick bool) error {
 			}
 			results[i] = m
 			name := []string{"proxy", "interceptor"}[i]
-			fmt.Fprintf(w, "%d\t%s\t%.0f\t%v\t%v\t%.0f\t%.0f KB\t%.0f KB\n", n, name, m.perSecond, m.p50.Round(time.Microsecond), m.p99.Round(time.Microsecond), m.allocs, m.bytes/1024, m.openMemory/1024)
+			fmt.Fprintf(
+				w, "%d\t%s\t%.0f\t%v\t%v\t%.0f\t%.0f KB\t%.0f KB\n", n, name, m.perSecond, m.p50.Round(time.Microsecond), m.p99.Round(time.Microsecond),
+				m.allocs, m.bytes/1024, m.openMemory/1024,
+			)
 		}
 		a, b := results[0], results[1]
-		fmt.Fprintf(w, "\tratio\t%.2f\t+%v\t+%v\t%.1f\t%.1f\t%.1f\n", b.perSecond/a.perSecond, (b.p50 - a.p50).Round(time.Microsecond), (b.p99 - a.p99).Round(time.Microsecond), b.allocs/a.allocs, b.bytes/a.bytes, b.openMemory/a.openMemory)
+		fmt.Fprintf(
+			w, "\tratio\t%.2f\t+%v\t+%v\t%.1f\t%.1f\t%.1f\n", b.perSecond/a.perSecond, (b.p50 - a.p50).Round(time.Microsecond),
+			(b.p99 - a.p99).Round(time.Microsecond), b.allocs/a.allocs, b.bytes/a.bytes, b.openMemory/a.openMemory,
+		)
 	}
 	return w.Flush()
 }

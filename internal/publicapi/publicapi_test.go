@@ -16,7 +16,8 @@ import (
 // packages are those that are held to the rules.
 var packages = []string{
 	"adapters", "adapters/agentcli", "adapters/anthropic", "adapters/bedrock", "adapters/cohere", "adapters/formats", "adapters/gemini",
-	"adapters/mistral", "adapters/ollama", "adapters/ollama/client", "adapters/openai", "adapters/openai/client", "cache", "config", "fallback",
+	"adapters/mistral", "adapters/ollama", "adapters/ollama/client", "adapters/openai", "adapters/openai/client", "cache", "config",
+	"fallback",
 	"interceptor", "metrics", "metrics/prom", "registry", "validator",
 }
 

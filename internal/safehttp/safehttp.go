@@ -56,8 +56,9 @@ func Transport(dial, firstByte time.Duration) *http.Transport {
 	}}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: d.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 1024, MaxIdleConnsPerHost: 256,
-		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: firstByte, ExpectContinueTimeout: time.Second,
-		DisableCompression: true,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: firstByte,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true,
 	}
 }
 

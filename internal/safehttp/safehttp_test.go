@@ -15,7 +15,10 @@ func TestParseURL(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "ftp://x", "http://", "file:///etc/passwd", "http://user:secret@host", "http://169.254.169.254", "http://[fe80::1]", "http://[fd00:ec2::254]", "http://[::ffff:169.254.1.1]", "http://x?y=1"} {
+	for _, bad := range []string{
+		"", "ftp://x", "http://", "file:///etc/passwd", "http://user:secret@host", "http://169.254.169.254", "http://[fe80::1]",
+		"http://[fd00:ec2::254]", "http://[::ffff:169.254.1.1]", "http://x?y=1",
+	} {
 		if _, err := ParseURL(bad); !errors.Is(err, ErrAddress) {
 			t.Errorf("%s: %v", bad, err)
 		}

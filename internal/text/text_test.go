@@ -42,7 +42,9 @@ func TestCut(t *testing.T) {
 			t.Fatalf("%q is clipped to %q", s, clipped)
 		}
 	})
-	for s, want := range map[string]int{"": 0, "a": 1, "\xff": 1, "\x80\x80": 2, "a\xe2\x82": 1, "\xf0\x9f\x98": 0, "\xf0\x9f\x98\x80": 4, "\xed\xa0": 2} {
+	for s, want := range map[string]int{
+		"": 0, "a": 1, "\xff": 1, "\x80\x80": 2, "a\xe2\x82": 1, "\xf0\x9f\x98": 0, "\xf0\x9f\x98\x80": 4, "\xed\xa0": 2,
+	} {
 		if got := text.WholeRunes(s); got != want {
 			t.Errorf("of %q %d bytes are whole, want %d", s, got, want)
 		}

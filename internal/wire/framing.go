@@ -139,7 +139,8 @@ func isField(head []byte, end bool) bool {
 		return true
 	}
 	for _, field := range []string{"data", "event", "id", "retry"} {
-		if rest, ok := bytes.CutPrefix(head, []byte(field)); ok && (end && len(rest) == 0 || len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r')) {
+		if rest, ok := bytes.CutPrefix(head, []byte(field)); ok &&
+			(end && len(rest) == 0 || len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r')) {
 			return true
 		}
 	}

@@ -69,10 +69,13 @@ func AsObject(raw []byte) (Object, bool) {
 var commonKeys = func() map[string]string {
 	m := map[string]string{}
 	for _, k := range []string{
-		"id", "object", "created", "model", "choices", "index", "delta", "message", "role", "content", "finish_reason", "logprobs", "usage", "tool_calls",
+		"id", "object", "created", "model", "choices", "index", "delta", "message", "role", "content", "finish_reason", "logprobs", "usage",
+		"tool_calls",
 		"type", "function", "name", "arguments", "system_fingerprint", "service_tier", "refusal", "reasoning_content", "reasoning", "obfuscation",
-		"content_block", "text", "partial_json", "thinking", "signature", "stop_reason", "stop_sequence", "input", "item_id", "output_index", "content_index",
-		"sequence_number", "item", "part", "response", "output", "status", "created_at", "done", "done_reason", "candidates", "parts", "functionCall", "args",
+		"content_block", "text", "partial_json", "thinking", "signature", "stop_reason", "stop_sequence", "input", "item_id", "output_index",
+		"content_index",
+		"sequence_number", "item", "part", "response", "output", "status", "created_at", "done", "done_reason", "candidates", "parts",
+		"functionCall", "args",
 		"usageMetadata", "modelVersion", "responseId", "finishReason", "thought", "thoughtSignature", "contentBlockIndex", "toolUse",
 	} {
 		m[k] = k

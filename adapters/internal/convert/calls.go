@@ -148,7 +148,10 @@ func (c *Calls) start(at *call) {
 	at.started = true
 	at.index = len(c.begun)
 	c.begun = append(c.begun, at)
-	c.Emit(adapters.Event{Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, NativeName: at.word, Extra: at.extra})
+	c.Emit(adapters.Event{
+		Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, NativeName: at.word,
+		Extra: at.extra,
+	})
 	c.arguments(at, string(at.waiting))
 	at.waiting, at.extra = nil, adapters.Extra{}
 }

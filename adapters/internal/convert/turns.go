@@ -135,7 +135,9 @@ func (g *Gather) Event(e adapters.Event) (b adapters.Block, whole bool) {
 
 // TakeFinish takes the reason why a reply ended. A word that is not the one that we
 // would write for it stays, so that it can be written again.
-func TakeFinish(o *wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string) adapters.FinishReason {
+func TakeFinish(
+	o *wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string,
+) adapters.FinishReason {
 	word := o.String(key)
 	f := FinishOf(words, word)
 	if word == "" || write(f) == word {
@@ -146,7 +148,9 @@ func TakeFinish(o *wire.Object, key string, words map[string]adapters.FinishReas
 
 // FinishWord is the word for the reason why a reply ended: the format's own, if it
 // was kept and still holds.
-func FinishWord(f adapters.FinishReason, own wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string) string {
+func FinishWord(
+	f adapters.FinishReason, own wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string,
+) string {
 	if word := own.String(key); word != "" && FinishOf(words, word) == f {
 		return word
 	}
