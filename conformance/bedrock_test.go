@@ -2,6 +2,9 @@ package conformance
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -106,5 +109,34 @@ func TestBedrock(t *testing.T) {
 	said(t, text, arguments[0], arguments[1], names...)
 	if thinking != "Two cities." || stop != types.StopReasonToolUse || tokens != 50 {
 		t.Errorf("%q %q %d", thinking, stop, tokens)
+	}
+}
+
+// TestBedrockFails has the client read a stream that fails.
+func TestBedrockFails(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", adapter.Converse.ContentType)
+		e := adapter.Converse.NewEncoder(w)
+		err := errors.Join(e.Event(adapters.Event{Type: adapters.EventText, Text: "I was about to"}),
+			e.Fail(&adapters.ProviderError{Message: "too many requests"}), e.End())
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer s.Close()
+	client := bedrockruntime.New(bedrockruntime.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(s.URL), Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+	})
+	out, err := client.ConverseStream(context.Background(), &bedrockruntime.ConverseStreamInput{ModelId: aws.String("m")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := out.GetStream()
+	for range stream.Events() {
+		continue // only the end counts
+	}
+	var failed *types.InternalServerException
+	if err := stream.Err(); !errors.As(err, &failed) || *failed.Message != "too many requests" {
+		t.Errorf("%v", err)
 	}
 }

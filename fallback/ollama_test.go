@@ -48,7 +48,8 @@ func newParser(t testing.TB, steps ...fallback.Step) *parser.Parser {
 // broken is a call that no local repair can read.
 const broken = `{"tool": create_rectangle, params = x 100 y 250 width 120, height: 48}`
 
-// TestOllama asks a real server's models to repair a call.
+// TestOllama asks a real server's models to repair a call. It is one function, since its
+// cases share the server.
 func TestOllama(t *testing.T) {
 	s := ollamatest.Start(t)
 	good := `{"calls":[{"candidate":0,"tool":"create_rectangle","parameters":{"x":100,"y":250,"width":120,"height":48}}]}`

@@ -94,6 +94,7 @@ func ask(
 }
 
 // TestOllama has every format ask every kind of model.
+// It is one function, since its cases share a real server.
 func TestOllama(t *testing.T) {
 	s := ollamatest.Start(t)
 	hermes := "I'll look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\", \"days\": \"2\"}}\n</tool_call>"

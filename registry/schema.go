@@ -101,41 +101,16 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 		return nil, &pathError{path, ErrSchemaTooLarge}
 	}
 	out := make(map[string]any, len(s))
-	var required []any
+	var required []string // properties that say so themselves
 	for _, k := range text.SortedKeys(s) {
 		val, at := s[k], text.Pointer(path, k)
-		switch k {
-		case "$schema":
-			if url, _ := val.(string); strings.Contains(url, "json-schema.org/") {
-				out[k] = val
-			}
-			continue
-		case "$ref", "$dynamicRef", "$recursiveRef":
-			if ref, ok := val.(string); !ok || !strings.HasPrefix(ref, "#") {
-				return nil, &pathError{at, ErrSchemaLoads}
-			}
-		case "$id", "id":
-			continue // an identifier would change what references mean
-		case "type":
-			if t, keep := c.types(val, at); keep {
-				out[k] = t
-			}
-			continue
-		case "required":
-			if b, ok := val.(bool); ok {
-				c.warn("required_moved", at, "%v in a property was moved to its object", b)
-				continue
-			}
-		case "pattern":
-			if p, ok := val.(string); ok && !c.pattern(p, at) {
-				continue
-			}
-		case "enum":
-			if list, ok := val.([]any); ok && len(list) == 0 {
-				continue
-			}
+		done, err := c.keyword(out, k, val, at)
+		if err != nil {
+			return nil, err
 		}
-		var err error
+		if done {
+			continue
+		}
 		switch list, isList := val.([]any); {
 		case isList && slices.Contains(listKeywords, k):
 			sub := make([]any, len(list))
@@ -150,27 +125,9 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 				return nil, err
 			}
 		case slices.Contains(mapKeywords, k):
-			members, ok := val.(map[string]any)
-			if !ok {
-				return nil, &pathError{at, fmt.Errorf("must be an object, not %T", val)}
+			if out[k], err = c.members(k, val, at, depth, &required); err != nil {
+				return nil, err
 			}
-			sub := make(map[string]any, len(members))
-			for _, name := range text.SortedKeys(members) {
-				if k == "patternProperties" && !c.pattern(name, at) {
-					continue
-				}
-				member := members[name]
-				if t, ok := member.(string); ok && k == "properties" { // {"city": "string"}
-					member = map[string]any{"type": t}
-				}
-				if m, ok := member.(map[string]any); ok && k == "properties" && m["required"] == true {
-					required = append(required, name)
-				}
-				if sub[name], err = c.clean(member, at+"/"+name, depth+1); err != nil {
-					return nil, err
-				}
-			}
-			out[k] = sub
 		default:
 			if c.bytes += len(k) + size(val, 0); c.bytes > maxSchemaBytes {
 				return nil, &pathError{at, ErrSchemaTooLarge}
@@ -180,7 +137,11 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 	}
 	if len(required) > 0 {
 		list, _ := out["required"].([]any)
-		out["required"] = append(slices.Clone(list), required...)
+		list = slices.Clone(list)
+		for _, name := range required {
+			list = append(list, name)
+		}
+		out["required"] = list
 	}
 	if out["nullable"] == true {
 		switch t := out["type"].(type) {
@@ -196,6 +157,67 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// keyword handles a keyword that is not copied as it is, and reports whether it is done
+// with it.
+func (c *cleaner) keyword(out map[string]any, k string, val any, at string) (done bool, err error) {
+	switch k {
+	case "$schema":
+		if url, _ := val.(string); strings.Contains(url, "json-schema.org/") {
+			out[k] = val
+		}
+		return true, nil
+	case "$ref", "$dynamicRef", "$recursiveRef":
+		if ref, ok := val.(string); !ok || !strings.HasPrefix(ref, "#") {
+			return false, &pathError{at, ErrSchemaLoads}
+		}
+	case "$id", "id":
+		return true, nil // an identifier would change what references mean
+	case "type":
+		if t, keep := c.types(val, at); keep {
+			out[k] = t
+		}
+		return true, nil
+	case "required":
+		if b, ok := val.(bool); ok {
+			c.warn("required_moved", at, "%v in a property was moved to its object", b)
+			return true, nil
+		}
+	case "pattern":
+		p, ok := val.(string)
+		return ok && !c.pattern(p, at), nil
+	case "enum":
+		list, ok := val.([]any)
+		return ok && len(list) == 0, nil
+	}
+	return false, nil
+}
+
+// members cleans schemas by name, and adds to required the properties that are marked so.
+func (c *cleaner) members(k string, val any, at string, depth int, required *[]string) (map[string]any, error) {
+	members, ok := val.(map[string]any)
+	if !ok {
+		return nil, &pathError{at, fmt.Errorf("must be an object, not %T", val)}
+	}
+	sub := make(map[string]any, len(members))
+	for _, name := range text.SortedKeys(members) {
+		if k == "patternProperties" && !c.pattern(name, at) {
+			continue
+		}
+		member := members[name]
+		if t, ok := member.(string); ok && k == "properties" { // {"city": "string"}
+			member = map[string]any{"type": t}
+		}
+		if m, ok := member.(map[string]any); ok && k == "properties" && m["required"] == true {
+			*required = append(*required, name)
+		}
+		var err error
+		if sub[name], err = c.clean(member, at+"/"+name, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return sub, nil
 }
 
 // size is about how many bytes a JSON value takes.

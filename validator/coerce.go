@@ -270,8 +270,8 @@ func (v *validation) retype(value any, types int, s *jsonschema.Schema) (to any,
 	return nil, "", 0, false
 }
 
-// fromString reads a string as a value of one of the types, where its text is
-// exactly one.
+// fromString reads a string as a value of one of the types, if its text is exactly one.
+// It is long since it lists what each type accepts, in the order of preference.
 func (v *validation) fromString(text string, types int) (to any, rule string, factor float64, ok bool) {
 	trimmed := strings.TrimSpace(text)
 	if types&(tInteger|tNumber) != 0 {

@@ -56,8 +56,8 @@ func elementList(m map[string]any, s *jsonschema.Schema) ([]any, bool) {
 	return nil, false
 }
 
-// typeText reads raw text as the most specific type that the schema accepts and
-// the text is; a string is the last to be tried.
+// typeText reads untyped text as the most specific type that the schema accepts and the
+// text fits; a string is tried last. It is long since it lists what each type accepts.
 func (v *validation) typeText(text string, s *jsonschema.Schema) any {
 	if s == nil {
 		return untypedText(text)

@@ -116,7 +116,7 @@ func (d *decoder) begin(index int64, b adapters.Block, emit func(adapters.Event)
 		if arguments == "{}" { // what is to come in pieces begins empty
 			arguments = ""
 		}
-		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, arguments, false, "", b.Extra)
+		d.calls.Piece(convert.Piece{Key: index, HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: arguments, Extra: b.Extra})
 		d.calls.Begin()
 	default:
 		d.others[index] = &other{block: b.Extra.Clone().Members}
@@ -137,7 +137,7 @@ func (d *decoder) delta(index int64, o wire.Object, emit func(adapters.Event)) {
 			return
 		}
 		if d.kinds[index] == string(adapters.BlockCall) {
-			d.calls.Piece(index, true, "", "", o.String("partial_json"), false, "", adapters.Extra{})
+			d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: o.String("partial_json")})
 		}
 	case "citations_delta":
 		var extra wire.Object

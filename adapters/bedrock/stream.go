@@ -38,7 +38,7 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 	case "contentBlockStart":
 		if use := o.Object("start").Object("toolUse"); use != nil && len(d.isCall) < adapters.MaxCalls {
 			d.isCall[index] = true
-			d.calls.Piece(index, true, use.String("toolUseId"), use.String("name"), "", false, "", adapters.Extra{})
+			d.calls.Piece(convert.Piece{Key: index, HasKey: true, ID: use.String("toolUseId"), Name: use.String("name")})
 			d.calls.Begin()
 		}
 	case "contentBlockDelta":
@@ -68,7 +68,7 @@ func (d *decoder) delta(index int64, o wire.Object, emit func(adapters.Event)) {
 	case o.Has("text"):
 		emit(adapters.Event{Type: adapters.EventText, Text: o.String("text"), New: first})
 	case o.Has("toolUse"):
-		d.calls.Piece(index, true, "", "", o.Object("toolUse").String("input"), false, "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: o.Object("toolUse").String("input")})
 	case reasoning.Has("text"):
 		emit(adapters.Event{Type: adapters.EventReasoning, Text: reasoning.String("text"), New: first})
 	case reasoning.Has("signature"):

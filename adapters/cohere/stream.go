@@ -33,12 +33,14 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 	case "tool-call-start":
 		call := m.Object("tool_calls")
 		f := call.Object("function")
-		d.calls.Piece(index, true, call.String("id"), f.String("name"), convert.ArgumentsText(f.Get("arguments")), false, "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, ID: call.String("id"), Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments")),
+		})
 		d.calls.Begin()
 	case "tool-call-delta":
-		d.calls.Piece(
-			index, true, "", "", convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")), false, "", adapters.Extra{},
-		)
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, Arguments: convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")),
+		})
 	case "tool-call-end":
 		d.calls.EndLast()
 	case "message-end":

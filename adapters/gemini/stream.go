@@ -68,7 +68,9 @@ func (d *decoder) candidate(c *choiceDecoder, index int, o wire.Object, emit fun
 				emit(adapters.Event{Type: adapters.EventSignature, Choice: index, Text: b.Signature})
 			}
 		case adapters.BlockCall:
-			c.calls.Piece(int64(c.calls.Len()), true, b.Call.ID, b.Call.Name, b.Call.Arguments, false, "", b.Extra)
+			c.calls.Piece(convert.Piece{
+				Key: int64(c.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
+			})
 			c.calls.Sign(b.Signature)
 			c.calls.EndLast()
 		case adapters.BlockOther:

@@ -42,7 +42,9 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			emit(adapters.Event{Type: adapters.EventReasoning, Text: b.Text, Envelope: envelope})
 		case adapters.BlockCall:
 			// Calls come whole, one or more a line.
-			d.calls.Piece(int64(d.calls.Len()), true, b.Call.ID, b.Call.Name, b.Call.Arguments, false, "", b.Extra)
+			d.calls.Piece(convert.Piece{
+				Key: int64(d.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
+			})
 			d.calls.EndLast()
 			continue
 		default:

@@ -118,9 +118,10 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 		}
 	}
 	if function != nil {
-		c.calls.Piece(
-			legacyKey, true, "", function.String("name"), convert.ArgumentsText(function.Get("arguments")), false, functionCall, adapters.Extra{},
-		)
+		c.calls.Piece(convert.Piece{
+			Key: legacyKey, HasKey: true, Name: function.String("name"), Arguments: convert.ArgumentsText(function.Get("arguments")),
+			NativeName: functionCall,
+		})
 	}
 	switch {
 	case finish != "":
@@ -137,7 +138,9 @@ func (d *decoder) call(c *choiceDecoder, o wire.Object) {
 	key, hasKey := wire.Int(raw)
 	custom := wire.AsList(raw) == nil && o.Has("custom")
 	b := d.chat.call(o)
-	c.calls.Piece(key, hasKey, b.Call.ID, b.Call.Name, b.Call.Arguments, custom, "", b.Extra)
+	c.calls.Piece(convert.Piece{
+		Key: key, HasKey: hasKey, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Custom: custom, Extra: b.Extra,
+	})
 }
 
 func (d *decoder) End(emit func(adapters.Event)) bool {
@@ -170,6 +173,8 @@ type encoder struct {
 	early   wire.Object // members that came before the reply began
 }
 
+// Event writes an event. It is long since each type of event has its case here, and none
+// is more than a few lines.
 func (e *encoder) Event(ev adapters.Event) error {
 	if e.begun == nil {
 		e.begun, e.legacy, e.ended = map[int]bool{}, map[int]bool{}, map[int]bool{}

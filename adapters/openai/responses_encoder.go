@@ -241,6 +241,8 @@ func (e *responsesEncoder) finishItem(item wire.Object) error {
 	return e.send("response.output_item.done", o)
 }
 
+// Event writes an event. It is long since each type of event has its case here, and none
+// is more than a few lines.
 func (e *responsesEncoder) Event(ev adapters.Event) error {
 	switch ev.Type {
 	case adapters.EventStart:

@@ -61,7 +61,9 @@ func (d *responsesDecoder) Message(_ string, o wire.Object, emit func(adapters.E
 		piece(adapters.EventReasoning, "reasoning_text")
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		item.pieces = true
-		d.calls.Piece(index, true, "", "", o.String("delta"), kind == "response.custom_tool_call_input.delta", "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, Arguments: o.String("delta"), Custom: kind == "response.custom_tool_call_input.delta",
+		})
 	case "response.output_item.done":
 		d.done(index, o.Object("item"), emit)
 	case "response.completed", "response.incomplete":
@@ -91,7 +93,9 @@ func (d *responsesDecoder) added(index int64, o wire.Object) {
 	switch o.String("type") {
 	case "function_call", "custom_tool_call":
 		b := decodeItem(append(wire.Object(nil), o...))[0]
-		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, b.Call.Arguments, b.Call.Custom, "", b.Extra)
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Custom: b.Call.Custom, Extra: b.Extra,
+		})
 		d.calls.Begin()
 		item.pieces = b.Call.Arguments != ""
 	}
@@ -110,7 +114,7 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 		switch b.Type {
 		case adapters.BlockCall:
 			if !item.pieces {
-				d.calls.Piece(index, true, "", "", b.Call.Arguments, b.Call.Custom, "", adapters.Extra{})
+				d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: b.Call.Arguments, Custom: b.Call.Custom})
 			}
 			d.calls.EndLast()
 		case adapters.BlockText, adapters.BlockRefusal:
