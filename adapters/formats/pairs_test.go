@@ -78,7 +78,9 @@ const cutArguments = `{"path":"/a","text":"`
 func lossy(r *adapters.Reply, f *adapters.Format, streamed bool) *adapters.Reply {
 	c := f.Carries
 	out := *without(r, f)
-	if r.Usage != nil {
+	if !c.Usage {
+		out.Usage = nil
+	} else if r.Usage != nil {
 		u := *r.Usage
 		if !c.CachedTokens {
 			u.CachedTokens = 0
@@ -116,6 +118,8 @@ func lossyChoice(choice adapters.Choice, c adapters.Carries, streamed bool) adap
 		switch {
 		case b.Type == adapters.BlockRefusal && !c.Refusal:
 			b.Type = adapters.BlockText
+		case b.Type == adapters.BlockReasoning && !c.Reasoning:
+			continue
 		case b.Type == adapters.BlockReasoning && !c.Signature:
 			if b.Signature = ""; b.Text == "" {
 				continue
@@ -130,6 +134,9 @@ func lossyChoice(choice adapters.Choice, c adapters.Carries, streamed bool) adap
 			b.Call = &call
 			if !c.CallSignature {
 				b.Signature = ""
+			}
+			if !c.CallIDs {
+				call.ID = ""
 			}
 			if c.NoCalls {
 				b = adapters.Block{Type: adapters.BlockText, Text: adapters.WriteCall(&call)}
@@ -209,7 +216,17 @@ func without(r *adapters.Reply, f *adapters.Format) *adapters.Reply {
 	out.Choices = nil
 	for _, c := range r.Choices {
 		c.Blocks = join(c.Blocks)
+		for i := range c.Blocks {
+			if b := &c.Blocks[i]; b.Call != nil && !f.Carries.CallIDs {
+				call := *b.Call
+				call.ID = ""
+				b.Call = &call
+			}
+		}
 		out.Choices = append(out.Choices, c)
+	}
+	if !f.Carries.Usage {
+		out.Usage = nil
 	}
 	if !f.Carries.ID {
 		out.ID = ""

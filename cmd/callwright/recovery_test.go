@@ -24,7 +24,7 @@ func TestRecoveryExamples(t *testing.T) {
 	t.Chdir("../..")
 	examples := regexp.MustCompile("(?s)\\$ callwright ([^\n]*) - <<'END'\n(.*?)END\n").FindAllStringSubmatch(string(data), -1)
 	if len(examples) != len(want) {
-		t.Errorf("%d examples", len(examples))
+		t.Errorf("docs/recovery.md has %d examples, the map want %d: each example needs a row in it", len(examples), len(want))
 	}
 	for _, m := range examples {
 		for key, expected := range want {
