@@ -1,6 +1,6 @@
-// Command load compares the interceptor with a plain reverse proxy before the same
-// server, in one run on this machine: how much goes through, how much later each piece
-// of a stream comes, what is allocated, and what an open stream holds.
+// Command load compares the interceptor with a plain reverse proxy in front of the same
+// server, in one run on this machine: throughput, latency of each piece of a stream,
+// allocations, and memory of an open stream.
 //
 //	go run ./internal/load [-quick]
 package main
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// requestBody has a tool, so that the reply is read.
+// requestBody has a tool, so that the reply is parsed.
 const requestBody = `{"model":"m","stream":true,"messages":[{"role":"user","content":"Hello"}],"tools":[{"type":"function",` +
 	`"function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
 
@@ -131,7 +131,7 @@ func run(quick bool) error {
 		streams, pacedRounds, levels = 64, 1, []int{1, 16}
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "streams\t\tper second\tp50 later\tp99 later\tallocations\tallocated\theld open")
+	fmt.Fprintln(w, "streams\t\tper second\tp50 added\tp99 added\tallocations\tallocated\topen stream")
 	for _, n := range levels {
 		var results [2]measured
 		for i, handler := range []http.Handler{proxy, h} {
@@ -161,7 +161,7 @@ func run(quick bool) error {
 	return w.Flush()
 }
 
-// measure sends so many streams through an address, n at once.
+// measure reads streams through an address, n at once.
 func measure(address string, n, streams, rounds int) (m measured, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
 	defer client.CloseIdleConnections()
@@ -179,23 +179,23 @@ func measure(address string, n, streams, rounds int) (m measured, err error) {
 	runtime.ReadMemStats(&after)
 	m.allocs = float64(after.Mallocs-before.Mallocs) / float64(streams)
 	m.bytes = float64(after.TotalAlloc-before.TotalAlloc) / float64(streams)
-	var late []time.Duration
+	var latencies []time.Duration
 	for range rounds {
 		l, err := burst(client, address, n, n, 20)
 		if err != nil {
 			return m, err
 		}
-		late = append(late, l...)
+		latencies = append(latencies, l...)
 	}
-	slices.Sort(late)
-	m.p50, m.p99 = late[len(late)/2], late[len(late)*99/100]
+	slices.Sort(latencies)
+	m.p50, m.p99 = latencies[len(latencies)/2], latencies[len(latencies)*99/100]
 	m.openMemory, err = open(client, address, n)
 	return m, err
 }
 
-// burst sends streams, n at once, and returns how much later each piece came than it
-// was written, where the upstream paces them.
-func burst(client *http.Client, address string, n, streams, pace int) (late []time.Duration, err error) {
+// burst reads streams, n at once, and returns the latency of each piece, from being
+// written to being read, if the upstream paces them.
+func burst(client *http.Client, address string, n, streams, pace int) (latencies []time.Duration, err error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var failed atomic.Pointer[error]
@@ -210,7 +210,7 @@ func burst(client *http.Client, address string, n, streams, pace int) (late []ti
 					return
 				}
 				mu.Lock()
-				late = append(late, l...)
+				latencies = append(latencies, l...)
 				mu.Unlock()
 			}
 		})
@@ -219,7 +219,7 @@ func burst(client *http.Client, address string, n, streams, pace int) (late []ti
 	if e := failed.Load(); e != nil {
 		return nil, *e
 	}
-	return late, nil
+	return latencies, nil
 }
 
 func request(ctx context.Context, address string, pace int) (*http.Request, error) {
@@ -232,8 +232,8 @@ func request(ctx context.Context, address string, pace int) (*http.Request, erro
 	return q, nil
 }
 
-// one reads one stream.
-func one(client *http.Client, address string, pace int) (late []time.Duration, err error) {
+// one reads one stream and returns the latencies of its pieces.
+func one(client *http.Client, address string, pace int) (latencies []time.Duration, err error) {
 	q, err := request(context.Background(), address, pace)
 	if err != nil {
 		return nil, err
@@ -258,16 +258,16 @@ func one(client *http.Client, address string, pace int) (late []time.Duration, e
 			if err != nil {
 				return nil, err
 			}
-			late = append(late, time.Duration(time.Now().UnixNano()-written))
+			latencies = append(latencies, time.Duration(time.Now().UnixNano()-written))
 		}
 	}
 	if got != chunks {
 		return nil, errors.Join(fmt.Errorf("%d of %d pieces came", got, chunks), lines.Err())
 	}
-	return late, nil
+	return latencies, nil
 }
 
-// open returns how many bytes more are in use while n streams are open.
+// open returns how many bytes an open stream takes, with n streams open.
 func open(client *http.Client, address string, n int) (float64, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
