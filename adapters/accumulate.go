@@ -2,7 +2,8 @@ package adapters
 
 import "github.com/callwright/callwright/internal/wire"
 
-// Accumulator puts the events of a stream together, in time proportional to them.
+// Accumulator builds a [Reply] of the events of a stream, in linear time. The zero value
+// is ready to use.
 type Accumulator struct {
 	reply    Reply
 	envelope extras
@@ -19,7 +20,7 @@ type choiceState struct {
 	extra     extras
 }
 
-// Add takes the next event.
+// Add adds the next event. It keeps none of the event's memory.
 func (a *Accumulator) Add(e Event) {
 	a.envelope.add(e.Envelope)
 	switch e.Type {
@@ -161,7 +162,7 @@ func (c *choiceState) startCall(e Event) {
 	c.Blocks[len(c.Blocks)-1].addExtra(e.Extra)
 }
 
-// Reply returns what the events add up to.
+// Reply returns the reply that the events so far make.
 func (a *Accumulator) Reply() *Reply {
 	r := a.reply
 	r.Extra = a.envelope.merged()

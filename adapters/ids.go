@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// IDRule is what a provider asks of the ids of calls.
+// IDRule is a provider's rule for the ids of calls. The zero value allows letters, digits,
+// "_" and "-" of any number.
 type IDRule struct {
-	// Prefix begins the ids that are made.
+	// Prefix is the prefix of generated ids.
 	Prefix string
-	// Exact is how long an id must be, in bytes; 0 where that does not matter.
+	// Exact is the length of an id in bytes; 0 allows any.
 	Exact int
-	// Max is how long an id may be; 0 where that does not matter.
+	// Max is the maximum length of an id in bytes; 0 allows any.
 	Max int
-	// Letters says that only letters and digits may be in it; else "_" and "-" too.
+	// Letters allows letters and digits only.
 	Letters bool
-	// Any says that every character may be in it.
+	// Any allows all characters.
 	Any bool
 }
 
@@ -39,8 +40,8 @@ func (r IDRule) alphabet() string {
 	return idLetters + "_-"
 }
 
-// Fit returns an id that follows the rule: the same one if it does, else one that
-// is made of it, always the same.
+// Fit returns the id itself if it follows the rule, else one that is derived from it: the
+// same each time. An empty id stays empty.
 func (r IDRule) Fit(id string) string {
 	if id == "" || r.Fits(id) {
 		return id
@@ -49,7 +50,7 @@ func (r IDRule) Fit(id string) string {
 	return r.make(sum[:])
 }
 
-// New makes a random id.
+// New returns a random id.
 func (r IDRule) New() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails: crypto/rand
@@ -71,7 +72,7 @@ func (r IDRule) make(seed []byte) string {
 	return string(out)
 }
 
-// FitOrNew fits an id, or makes one where there is none.
+// FitOrNew is [IDRule.Fit], or [IDRule.New] for an empty id.
 func (r IDRule) FitOrNew(id string) string {
 	if id == "" {
 		return r.New()

@@ -45,7 +45,7 @@ func (AutoRepair) Recover(ctx context.Context, k *Case) (r Recovery, err error) 
 		}
 		tried = append(tried, repaired.By)
 		tool := ""
-		if f.Named {
+		if f.ArgumentsOnly {
 			tool = f.Tool
 		}
 		r.Proposals = append(r.Proposals, Proposal{

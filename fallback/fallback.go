@@ -57,10 +57,10 @@ type Failure struct {
 	Span       [2]int // offsets in bytes
 	Provenance extractor.Provenance
 	Truncated  bool
-	// Broken is the text that could not be read, where that is what failed: the whole
-	// JSON of the call, or, if Named, that of its arguments alone.
-	Broken string
-	Named  bool
+	// Broken is the text that could not be read, if that is what failed: the JSON of the
+	// whole call, or, with ArgumentsOnly, of its arguments.
+	Broken        string
+	ArgumentsOnly bool
 	Errors []validator.Error
 }
 

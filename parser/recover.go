@@ -62,7 +62,7 @@ func (h *handler) fallBack(ctx context.Context) {
 			continue
 		}
 		k.Failures = append(k.Failures, fallback.Failure{
-			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated, Broken: x.broken, Named: x.named, Errors: x.Errors,
+			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated, Broken: x.broken, ArgumentsOnly: x.named, Errors: x.Errors,
 		})
 		of = append(of, i)
 	}
