@@ -61,7 +61,7 @@ type Failure struct {
 	// whole call, or, with ArgumentsOnly, of its arguments.
 	Broken        string
 	ArgumentsOnly bool
-	Errors []validator.Error
+	Errors        []validator.Error
 }
 
 // Proposal is a call that a tier suggests. It is checked like any other call
