@@ -46,11 +46,10 @@ func clip(b []byte) []byte { return b[:min(len(b), maxQuotedBytes)] }
 // reports none. It knows the shapes of all formats: {"error": …}, {"type": "error"},
 // and the bare {"message": …} of Cohere, Bedrock and Mistral.
 func ErrorOf(data []byte) *ProviderError {
-	o, err := wire.ParseObject(data)
-	if err != nil {
-		return nil
+	if o, err := wire.ParseObject(data); err == nil {
+		return errorOf(o)
 	}
-	return errorOf(o)
+	return nil
 }
 
 // errorOf is [ErrorOf] for an object that was read already.

@@ -62,7 +62,7 @@ var descriptions = map[string]string{
 	"server.upstream":                   "Address of the model server, such as http://127.0.0.1:11434.",
 	"server.upstream_format":            "API of the model server; auto detects it.",
 	"server.upstream_key_env":           "Environment variable with the model server's key; empty passes on the client's.",
-	"server.mode":                       "native passes tools on, emulate writes them into the prompt, auto emulates if the server rejects tools.",
+	"server.mode":                       "native passes tools on, emulate writes them into the prompt, auto does so if needed.",
 	"server.model_modes":                "Modes and dialects by model: a list of {model, mode, dialect}; * in a model stands for any text.",
 	"server.on_invalid":                 "What to do with an invalid call: leave it in the text, make it a call, or retry with feedback.",
 	"server.retries":                    "How many retries a request may take.",

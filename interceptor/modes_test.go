@@ -110,7 +110,8 @@ func callsOf(r *adapters.Reply) string {
 	return strings.Join(list, "; ")
 }
 
-// TestModes shows what each mode and choice makes of what a model says.
+// TestModes shows what each mode and choice makes of what a model says. It is long since
+// it is one table.
 func TestModes(t *testing.T) {
 	required := func(r *adapters.Request) { r.ToolChoice.Mode = adapters.ToolRequired }
 	none := func(r *adapters.Request) { r.ToolChoice.Mode = adapters.ToolNone }

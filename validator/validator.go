@@ -6,7 +6,6 @@ package validator
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -386,5 +385,3 @@ func isInteger(n string) bool {
 	}
 	return true
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

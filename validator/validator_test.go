@@ -32,6 +32,7 @@ func tool(t testing.TB, schema string) *registry.Tool {
 	return r.Get("t")
 }
 
+// TestValidate is long since it is one table.
 func TestValidate(t *testing.T) {
 	obj := func(properties string) string { return `{"type": "object", "properties": {` + properties + `}}` }
 	tests := []struct {
