@@ -8,20 +8,20 @@ import (
 
 // Errors of reading replies and requests.
 var (
-	// ErrMalformed says that something is not what its format promises.
+	// ErrMalformed says that data is not in its format.
 	ErrMalformed = errors.New("malformed")
 	// ErrUnexpectedEnd says that a stream ended before the reply did.
 	ErrUnexpectedEnd = errors.New("the stream ended before the reply did")
-	// ErrUnknownFormat says that no format is known of the name, or fits.
+	// ErrUnknownFormat says that no format has the name, or fits the data.
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrTooLarge says that a message or a stream is larger than its limit.
 	ErrTooLarge = wire.ErrTooLarge
-	// ErrNotStream says that what came is no stream, but perhaps a page of HTML.
+	// ErrNotStream says that data is not a stream, but, for instance, a page of HTML.
 	ErrNotStream = wire.ErrNotStream
 )
 
-// ProviderError is an error that a provider reported in place of a reply, or
-// within one.
+// ProviderError is an error that a provider reported instead of a reply, or within a
+// stream.
 type ProviderError struct {
 	Type    string // as the provider names it
 	Code    string

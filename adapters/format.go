@@ -81,8 +81,8 @@ type codec interface {
 // decoder reads the messages of one stream. It is an alias, so that the formats'
 // packages can name it: convert.Decoder.
 type decoder = interface {
-	// Message reads one message and hands on its events. An error that the provider
-	// sent is a [*ProviderError].
+	// Message reads one message and emits its events. An error that the provider sent is a
+	// [*ProviderError].
 	Message(event string, o wire.Object, emit func(Event)) error
 	// End is called when no more messages come; it says whether the reply was whole.
 	End(emit func(Event)) (whole bool)
@@ -150,8 +150,8 @@ func (f *Format) Recognize(message []Member, event string) (confidence float64, 
 	return f.codec.Recognize(message, event)
 }
 
-// DecodeReply reads a whole reply. An error that the provider reported in its place is
-// a [*ProviderError]; what is no reply of the format is [ErrMalformed].
+// DecodeReply reads a whole reply. The error is a [*ProviderError] if the provider reported
+// an error instead, or [ErrMalformed] if data is not a JSON object.
 func (f *Format) DecodeReply(data []byte) (*Reply, error) {
 	o, err := wire.ParseObject(data)
 	if err != nil {
@@ -183,7 +183,8 @@ func (f *Format) EncodeReply(r *Reply) ([]byte, error) {
 	return o.Bytes(), nil
 }
 
-// DecodeRequest reads a request. What is no JSON object is [ErrMalformed].
+// DecodeRequest reads a request. The error is [ErrMalformed] if data is not a JSON
+// object.
 func (f *Format) DecodeRequest(data []byte) (*Request, error) {
 	o, err := wire.ParseObject(data)
 	if err != nil {

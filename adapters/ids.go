@@ -145,8 +145,8 @@ func (a *pendingCalls) add(id string, c *Call) {
 	a.calls = append(a.calls, c)
 }
 
-// answer returns the call that a result belongs to, nil if there is none: by its
-// id, or else by its tool's name, or else the first.
+// answer returns the call that a result belongs to, and removes it: by the result's id, its
+// tool's name, or the order. It is nil if no call is left.
 func (a *pendingCalls) answer(r *ToolResult) *Call {
 	switch {
 	case r.CallID != "":

@@ -9,10 +9,9 @@ import (
 	"github.com/callwright/callwright/internal/repair"
 )
 
-// AutoRepair reads what could not be read once more: by the lenient reader, then by
-// jsonrepair within bounds. As the first tier of a chain it is asked where the broken
-// call stands, so that a stream hands the call on in its place; elsewhere it is asked
-// at the end of the text.
+// AutoRepair repairs broken JSON: with the lenient reader, then with jsonrepair, on at most
+// 32 KB. As the first tier of a chain it works where the broken call stands, so that a
+// stream has the call in its place; elsewhere it works at the end of the text.
 type AutoRepair struct{}
 
 // Strategy is "auto_repair".

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/validator"
 )
 
-// Clarification makes no call: it says what a person may do, and what only a person
-// can supply.
+// Clarification makes no call. It suggests what a person can do, and lists what only a
+// person can supply.
 type Clarification struct{}
 
 // Strategy is "user_clarification".
@@ -20,7 +20,7 @@ func (Clarification) Strategy() Strategy { return StrategyClarification }
 // Applies reports whether there is anything to say.
 func (Clarification) Applies(k *Case) bool { return len(k.Failures) > 0 || k.Cues.Name != "" }
 
-// Bounds of what is told of one text.
+// Bounds of the suggestions.
 const (
 	maxSuggestions = 16
 	maxQuotedBytes = 80

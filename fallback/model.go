@@ -59,8 +59,8 @@ func (e *ModelError) final() bool {
 var (
 	// ErrNoAnswer says that a model's answer is not the JSON that was asked for.
 	ErrNoAnswer = errors.New("the repair model's answer cannot be read")
-	// ErrRefused says that a model's answer is no repair: it names another tool, or
-	// holds what does not stand in the text.
+	// ErrRefused says that a model's answer is not a repair: it calls another tool, or has
+	// values that do not stand in the text.
 	ErrRefused = errors.New("the repair model's answer is refused")
 	// ErrNone says that the model found no call in the text.
 	ErrNone = errors.New("the repair model found no call")

@@ -8,9 +8,9 @@ import (
 	"github.com/callwright/callwright/extractor"
 )
 
-// Partial takes what is whole of calls that the text's end cut off: the parameters
-// before the one that was being written. The schema decides whether that is enough;
-// the calls are marked as truncated.
+// Partial takes the complete parameters of calls that the end of the text cut off. The
+// parameter that was being written is dropped. The schema decides whether the rest is
+// enough; the calls are marked as truncated.
 type Partial struct{}
 
 // Strategy is "partial_execution".

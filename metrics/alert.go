@@ -19,7 +19,7 @@ type Alert struct {
 	text      string
 }
 
-// ErrAlert says that a text is no alert.
+// ErrAlert says that a text is not an alert.
 var ErrAlert = errors.New("not an alert")
 
 // minSamples is how many parses it takes for an alert to fire.

@@ -22,25 +22,25 @@ const (
 // Agents returns the names of the agents.
 func Agents() []string { return []string{ClaudeCode, Codex, GeminiCLI} }
 
-// ErrAgent says that an agent is not known, or that a transcript is none of a known
-// agent's.
+// ErrAgent says that an agent is unknown, or that no known agent writes such a
+// transcript.
 var ErrAgent = fmt.Errorf("unknown agent, must be one of %q", Agents())
 
-// Options say how a transcript is read.
+// Options are the options of [Parse]. The zero value detects the agent and returns text.
 type Options struct {
-	// Agent names whose it is; empty finds it out.
+	// Agent is one of [Agents]; empty detects it.
 	Agent string
-	// ResponseSchema is true if the final text holds JSON that is wanted, or the
-	// JSON Schema that it has to fit, as a map[string]any; nil if text is wanted.
+	// ResponseSchema asks for the JSON in the final text as the output: true for any, or the
+	// JSON Schema that it has to fit, as a map[string]any. nil asks for the text.
 	ResponseSchema any
 }
 
-// MaxTranscriptBytes is how long a transcript may be.
+// MaxTranscriptBytes is the maximum size of a transcript, in bytes.
 const MaxTranscriptBytes = 64 << 20
 
-// Parse reads a transcript. Lines that are no JSON, such as what a program prints
-// besides, are passed over. A transcript that breaks off gives what there is, with
-// the status [StatusError].
+// Parse parses a transcript. Lines that are not JSON are skipped. A transcript that breaks
+// off has the status [StatusError], and what came before. The error is [ErrAgent],
+// [ErrSchema], that of the context, or says that the transcript is too large.
 func Parse(ctx context.Context, transcript []byte, o Options) (*Response, error) {
 	if len(transcript) > MaxTranscriptBytes {
 		return nil, fmt.Errorf("a transcript of %d bytes is %w: at most %d", len(transcript), wire.ErrTooLarge, MaxTranscriptBytes)
@@ -70,8 +70,8 @@ func Parse(ctx context.Context, transcript []byte, o Options) (*Response, error)
 	return r, r.setOutput(ctx, t.text(), o.ResponseSchema)
 }
 
-// eachObject hands out the objects of a transcript: one a line, or, where no line
-// is an object, values that go over several lines.
+// eachObject calls take with the objects of a transcript: one a line, or, if no line is an
+// object, values over several lines.
 func eachObject(transcript []byte, take func(raw []byte, o wire.Object) bool) error {
 	found := false
 	for line := range bytes.Lines(transcript) {
@@ -113,8 +113,8 @@ func eachObject(transcript []byte, take func(raw []byte, o wire.Object) bool) er
 	}
 }
 
-// Detect tells whose transcript it is by its first events. The confidence, from 0
-// to 1, is 0 if it is nobody's.
+// Detect detects the agent of a transcript by its first events. The confidence is from 0
+// to 1; 0 if no agent writes such transcripts.
 func Detect(transcript []byte) (agent string, confidence float64) {
 	n := 0
 	_ = eachObject(transcript[:min(len(transcript), 1<<20)], func(_ []byte, o wire.Object) bool {
@@ -214,7 +214,7 @@ func (s *state) send(e Event) {
 	}
 }
 
-// session notes who works on what.
+// session sets the session and the model.
 func (s *state) session(id, model string) {
 	known := s.r.SessionID != "" && s.r.Metadata.Model != ""
 	if id != "" {
@@ -228,7 +228,7 @@ func (s *state) session(id, model string) {
 	}
 }
 
-// maxActions bounds what is kept of a run.
+// maxActions bounds the number of actions of a run.
 const maxActions = 100_000
 
 // begin adds an action, or returns the one of the same id.

@@ -1,4 +1,5 @@
-// Package formats lists the wire formats and tells which one something is in.
+// Package formats lists the wire formats, and detects the format of a reply, a recorded
+// stream, or a stream that arrives.
 package formats
 
 import (
@@ -29,7 +30,8 @@ var all = []*adapters.Format{
 // All returns the wire formats.
 func All() []*adapters.Format { return slices.Clone(all) }
 
-// Lookup returns the format of a name, or an error that lists the names.
+// Lookup returns the format of a name. The error is [adapters.ErrUnknownFormat] and lists
+// the names.
 func Lookup(name string) (*adapters.Format, error) {
 	var names []string
 	for _, f := range all {
@@ -71,35 +73,33 @@ func Resolve(name string, input []byte) *adapters.Format {
 	return nil
 }
 
-// Detected says what format something is in.
+// Detected is the detected format of a reply or a stream.
 type Detected struct {
-	// Format is nil if none fits.
+	// Format is nil if no format fits.
 	Format *adapters.Format
-	// Confidence is how sure that is, from 0 to 1: above [Sure] it cannot well be
-	// anything else.
+	// Confidence is from 0 to 1; from [Sure] on it is hardly anything else.
 	Confidence float64
-	// Version is that of the format.
+	// Version is the version of the provider's API, as the provider names it.
 	Version string
 	// Stream says that it is a recorded stream.
 	Stream bool
 }
 
-// Sure is the confidence from which on something is taken for a reply without
-// having been said to be one.
+// Sure is the confidence from which on the command treats its input as a reply.
 const Sure = 0.8
 
 // maxLook is how many messages of a stream are looked at.
 const maxLook = 16
 
-// DetectFormat tells the format of a reply, or of a recorded stream, whole or its
-// beginning. Text that is neither has no format.
+// DetectFormat detects the format of a reply, or of a recorded stream or its beginning. Of
+// a stream it looks at 16 messages at most.
 func DetectFormat(data []byte) Detected {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	o, err := wire.ParseObject(data)
 	return detect(data, o, err)
 }
 
-// byteOrderMark may stand before a recorded reply and says nothing.
+// byteOrderMark may stand at the beginning of a file.
 var byteOrderMark = []byte("\ufeff")
 
 // detect tells the format of an input that was read as an object, if it is one.
@@ -128,17 +128,17 @@ func isPiece(o wire.Object) bool {
 		)
 }
 
-// Stream is a stream whose format was found out by its first message. It is read from
-// its beginning all the same.
+// Stream is a stream whose format was detected by its first message. It can still be read
+// from its beginning.
 type Stream struct {
 	Detected
 	in     io.Reader
 	limits adapters.Limits
 }
 
-// Open reads a stream's first message that is JSON and tells the stream's format
-// by it; Format is nil if none fits. The error is [io.EOF] where there is no message,
-// else one that [adapters.StreamReader.Next] has.
+// Open reads the first message of a stream and detects the stream's format by it; Format is
+// nil if none fits. The error is [io.EOF] if there is no message, else as
+// [adapters.StreamReader.Next] has them.
 func Open(in io.Reader, l adapters.Limits) (*Stream, error) {
 	var seen bytes.Buffer
 	s := &Stream{in: io.MultiReader(&seen, in), limits: l}
@@ -193,7 +193,7 @@ func detectStream(r *wire.Reader) Detected {
 	return best
 }
 
-// recognize asks all formats; of equals the first one counts.
+// recognize asks all formats; if several are equally sure, the first one counts.
 func recognize(o wire.Object, event string) Detected {
 	var best Detected
 	for _, f := range all {
@@ -204,9 +204,10 @@ func recognize(o wire.Object, event string) Detected {
 	return best
 }
 
-// Read reads a reply or a recorded stream whose format is known, or found out
-// where f is nil. With an error the reply holds what came before; it is nil where
-// no format fits.
+// Read reads a reply or a recorded stream in a format; nil detects the format. With an
+// error, the reply of a stream holds what came before the error, other replies are nil.
+// The error is [adapters.ErrUnknownFormat] if no format fits, or as
+// [adapters.Format.DecodeReply] and [adapters.StreamReader.Next] have them.
 func Read(f *adapters.Format, data []byte, l adapters.Limits) (*adapters.Reply, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	o, err := wire.ParseObject(data)
@@ -214,7 +215,7 @@ func Read(f *adapters.Format, data []byte, l adapters.Limits) (*adapters.Reply, 
 	if !forced {
 		d := detect(data, o, err)
 		if d.Format == nil {
-			if e := adapters.ErrorOf(data); e != nil { // an error is no format's own
+			if e := adapters.ErrorOf(data); e != nil {
 				return nil, e
 			}
 			return nil, fmt.Errorf("%w: no known provider's reply", adapters.ErrUnknownFormat)

@@ -30,8 +30,7 @@ const (
 var (
 	// ErrTooLarge says that a message or a stream is larger than its limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrNotStream says that what came is no stream of a known framing, such as a
-	// page of HTML.
+	// ErrNotStream says that the data is in no known framing.
 	ErrNotStream = errors.New("not a stream")
 	// ErrCut says that the stream ended inside a message.
 	ErrCut = errors.New("the stream ends inside a message")
@@ -43,7 +42,7 @@ type Frame struct {
 	Data  []byte
 }
 
-// Reader reads the messages of a stream and finds out its framing.
+// Reader reads the messages of a stream. It detects the framing by the first byte.
 type Reader struct {
 	in       *bufio.Reader
 	framing  Framing
@@ -110,7 +109,7 @@ func (r *Reader) sniff() (Framing, error) {
 			return SSE, nil
 		}
 		if err != nil {
-			break // what there is is looked at, and no more comes
+			break // no more data comes
 		}
 	}
 	head, _ := r.in.Peek(min(200, max(r.in.Buffered(), 1)))
@@ -326,13 +325,13 @@ func (r *Reader) nextValue() (Frame, error) {
 		if len(r.buf) == 0 && (isSpace(b) || r.framing == Array && (b == '[' || b == ',' || b == ']')) {
 			continue
 		}
-		if depth == 0 && len(r.buf) > 0 && b == '\n' { // text that is no object
+		if depth == 0 && len(r.buf) > 0 && b == '\n' { // text that is not an object
 			return Frame{Data: r.buf}, nil
 		}
 		r.buf = append(r.buf, b)
 		switch {
 		case inString && b == '\n' && r.framing == Lines:
-			return Frame{Data: r.buf[:len(r.buf)-1]}, nil // a line that is no JSON
+			return Frame{Data: r.buf[:len(r.buf)-1]}, nil // a line that is not JSON
 		case inString:
 			switch {
 			case escaped:
@@ -342,7 +341,7 @@ func (r *Reader) nextValue() (Frame, error) {
 			case b == '"':
 				inString = false
 			}
-		case depth == 0 && len(r.buf) > 1: // within text that is no object
+		case depth == 0 && len(r.buf) > 1: // within text that is not an object
 		case b == '"':
 			inString = depth > 0
 		case b == '{' || b == '[':

@@ -1,5 +1,5 @@
-// Package wire reads and writes what goes over the wire: JSON objects whose unknown
-// members and digits are kept, and the framings of streams.
+// Package wire reads and writes JSON objects without losing unknown members, their order
+// or the digits of numbers, and the framings of streams.
 package wire
 
 import (
@@ -92,7 +92,7 @@ func keyOf(raw []byte) string {
 	return k
 }
 
-// AsList splits an array that is known to be valid JSON; nil if it is none.
+// AsList splits an array that is known to be valid JSON; nil if raw is not an array.
 func AsList(raw []byte) [][]byte {
 	raw = trim(raw)
 	if len(raw) == 0 || raw[0] != '[' {
@@ -216,13 +216,13 @@ func (o *Object) Take(key string) []byte {
 	return value
 }
 
-// TakeString takes a string; "" if the value is none.
+// TakeString takes a string; "" if it is not one.
 func (o *Object) TakeString(key string) string { s, _ := String(o.Take(key)); return s }
 
-// TakeInt takes an integer; 0 if the value is none.
+// TakeInt takes an integer; 0 if it is not one.
 func (o *Object) TakeInt(key string) int64 { n, _ := Int(o.Take(key)); return n }
 
-// TakeObject takes an object; nil if the value is none.
+// TakeObject takes an object; nil if it is not one.
 func (o *Object) TakeObject(key string) Object { v, _ := AsObject(o.Take(key)); return v }
 
 // TakeBool takes a truth value; nil if there is none, or null.
@@ -238,13 +238,13 @@ func (o *Object) TakeBool(key string) *bool {
 // TakeList takes the elements of an array.
 func (o *Object) TakeList(key string) [][]byte { return AsList(o.Take(key)) }
 
-// String returns the string of a key; "" if the value is none.
+// String returns the string of a key; "" if it is not one.
 func (o Object) String(key string) string { s, _ := String(o.Get(key)); return s }
 
-// Int returns the integer of a key; 0 if the value is none.
+// Int returns the integer of a key; 0 if it is not one.
 func (o Object) Int(key string) int64 { n, _ := Int(o.Get(key)); return n }
 
-// Object returns the object of a key; nil if the value is none.
+// Object returns the object of a key; nil if it is not one.
 func (o Object) Object(key string) Object { v, _ := AsObject(o.Get(key)); return v }
 
 // Bool reports whether the value of a key is true.
