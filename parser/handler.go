@@ -14,7 +14,9 @@ import (
 
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/repair"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
@@ -210,7 +212,7 @@ func (h *handler) Candidate(c *extractor.Candidate) bool {
 		if c.Provenance != extractor.Bare {
 			h.rejectUnreadable(c, broken)
 		} else if h.p.deep && len(h.broken) < maxBroken && !c.Evidence.Quoted && !c.Evidence.Example {
-			if tool := fallback.NamedIn(c.Raw, h.p.registry); tool != "" {
+			if tool := cue.ToolName(c.Raw, h.p.registry); tool != "" {
 				h.broken = append(h.broken, fallback.Failure{Tool: tool, Raw: c.Raw, Broken: broken, Span: [2]int{c.Start, c.End}, Provenance: c.Provenance, Truncated: c.Truncated})
 			}
 		}
@@ -268,7 +270,7 @@ func (h *handler) repair(c *extractor.Candidate) bool {
 	}
 	h.repairs++
 	start := time.Now()
-	repaired, err := fallback.Repair(raw)
+	repaired, err := repair.JSON(raw)
 	attempt := fallback.Attempt{Strategy: fallback.StrategyAutoRepair, Tried: "lenient_reader, jsonrepair", DurationMicroseconds: time.Since(start).Microseconds()}
 	if err != nil {
 		attempt.Error = err.Error()

@@ -137,7 +137,7 @@ func (h *handler) members(g *progress, p *extractor.Partial, args *lenient.Frame
 	}
 	for g.keys < len(keys) {
 		key := keys[g.keys]
-		value, ok := validator.Member(g.tool, key, values[key], h.p.o.Validation)
+		value, ok := validator.ValidateParameter(g.tool, key, values[key], h.p.o.Validation)
 		if !ok {
 			g.stuck = true
 			return
@@ -152,14 +152,14 @@ func (h *handler) members(g *progress, p *extractor.Partial, args *lenient.Frame
 			reader, depth = p.Call, 2
 		}
 		text, open := reader.OpenText()
-		if open && args.HasKey && len(reader.Open()) == depth && validator.IsString(g.tool, args.Key, "") {
+		if open && args.HasKey && len(reader.Open()) == depth && validator.TakesText(g.tool, args.Key, false) {
 			if !g.held {
 				h.sendText(g, args.Key, certainJSON(g, text, p.Close))
 			}
 		}
 		return
 	}
-	if p.OpenKey != "" && p.OpenSafe > p.OpenFrom && validator.IsString(g.tool, p.OpenKey, lenient.Text("")) {
+	if p.OpenKey != "" && p.OpenSafe > p.OpenFrom && validator.TakesText(g.tool, p.OpenKey, true) {
 		text := h.cursor.Slice(p.OpenFrom, p.OpenSafe)
 		if !p.OpenRaw {
 			text = certainRaw(g, text)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/normalizer"
@@ -136,7 +137,10 @@ func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
 // format says what wire format the reply came in.
 func (f *ReplyFeeder) format(name string) {
 	f.info.Format = name
-	f.h.native = normalizer.OfReply(name)
+	f.h.native = normalizer.CustomStructured
+	if known, err := formats.Lookup(name); err == nil && known.CallFormat != "" {
+		f.h.native = normalizer.Format(known.CallFormat)
+	}
 }
 
 // Feed takes the next event of the reply and returns the events that it makes
