@@ -2,7 +2,8 @@ package adapters
 
 import "github.com/callwright/callwright/internal/wire"
 
-// Accumulator puts the events of a stream together, in time proportional to them.
+// Accumulator builds a [Reply] of the events of a stream, in linear time. The zero value
+// is ready to use.
 type Accumulator struct {
 	reply    Reply
 	envelope extras
@@ -19,7 +20,7 @@ type choiceState struct {
 	extra     extras
 }
 
-// Add takes the next event.
+// Add adds the next event. It keeps none of the event's memory.
 func (a *Accumulator) Add(e Event) {
 	a.envelope.add(e.Envelope)
 	switch e.Type {
@@ -38,7 +39,7 @@ func (a *Accumulator) Add(e Event) {
 	case EventUsage:
 		if e.Usage != nil {
 			u := *e.Usage
-			u.Extra.Members = u.Extra.Members.Clone()
+			u.Extra = u.Extra.Clone()
 			a.reply.Usage = &u
 		}
 		return
@@ -67,7 +68,7 @@ func (a *Accumulator) Add(e Event) {
 		c.extra.add(e.Extra)
 	case EventCallEnd:
 		if i, ok := c.calls[e.Index]; ok {
-			c.Blocks[i].own(e.Extra)
+			c.Blocks[i].addExtra(e.Extra)
 			if e.Text != "" {
 				c.Blocks[i].Signature = e.Text
 			}
@@ -75,7 +76,7 @@ func (a *Accumulator) Add(e Event) {
 	case EventOther:
 		c.close()
 		c.Blocks = append(c.Blocks, Block{Type: BlockOther})
-		c.Blocks[len(c.Blocks)-1].own(e.Extra)
+		c.Blocks[len(c.Blocks)-1].addExtra(e.Extra)
 	case EventFinish:
 		c.Finish, c.StopSequence = e.Finish, e.StopSequence
 		c.extra.add(e.Extra)
@@ -91,8 +92,8 @@ func (a *Accumulator) choice(i int) *choiceState {
 	return a.choices[i]
 }
 
-// own adds members to a block's own.
-func (b *Block) own(e Extra) {
+// addExtra adds members to a block's own.
+func (b *Block) addExtra(e Extra) {
 	if len(e.Members) == 0 {
 		return
 	}
@@ -104,8 +105,8 @@ func (b *Block) own(e Extra) {
 
 // grow adds text to the block that is open, or begins one.
 func (c *choiceState) grow(t BlockType, e Event) {
-	if e.Text == "" && e.Word != "" && c.open >= 0 {
-		c.Blocks[c.open].own(e.Extra)
+	if e.Text == "" && e.NativeName != "" && c.open >= 0 {
+		c.Blocks[c.open].addExtra(e.Extra)
 		return
 	}
 	if e.New || c.open < 0 || c.Blocks[c.open].Type != t {
@@ -113,9 +114,9 @@ func (c *choiceState) grow(t BlockType, e Event) {
 			c.extra.add(e.Extra)
 			return
 		}
-		c.begin(Block{Type: t, Word: e.Word})
+		c.begin(Block{Type: t, NativeName: e.NativeName})
 		if e.New {
-			c.Blocks[c.open].own(e.Extra)
+			c.Blocks[c.open].addExtra(e.Extra)
 			e.Extra = Extra{}
 		}
 	}
@@ -132,13 +133,13 @@ func (c *choiceState) begin(b Block) {
 // close ends the block that is open.
 func (c *choiceState) close() {
 	if c.open >= 0 {
-		c.settle()
+		c.flush()
 		c.text, c.signature, c.open = c.text[:0], c.signature[:0], -1
 	}
 }
 
-// settle gives the block that is open what has come of it.
-func (c *choiceState) settle() {
+// flush gives the open block the text that has come for it.
+func (c *choiceState) flush() {
 	c.Blocks[c.open].Text, c.Blocks[c.open].Signature = string(c.text), string(c.signature)
 }
 
@@ -148,7 +149,7 @@ func (c *choiceState) sign(e Event) {
 		c.begin(Block{Type: BlockReasoning})
 	}
 	c.signature = append(c.signature, e.Text...)
-	c.Blocks[c.open].own(e.Extra)
+	c.Blocks[c.open].addExtra(e.Extra)
 }
 
 func (c *choiceState) startCall(e Event) {
@@ -157,18 +158,18 @@ func (c *choiceState) startCall(e Event) {
 	}
 	c.close()
 	c.calls[e.Index] = len(c.Blocks)
-	c.Blocks = append(c.Blocks, Block{Type: BlockCall, Call: &Call{ID: e.ID, Name: e.Name, Custom: e.Custom}, Word: e.Word})
-	c.Blocks[len(c.Blocks)-1].own(e.Extra)
+	c.Blocks = append(c.Blocks, Block{Type: BlockCall, Call: &Call{ID: e.ID, Name: e.Name, Custom: e.Custom}, NativeName: e.NativeName})
+	c.Blocks[len(c.Blocks)-1].addExtra(e.Extra)
 }
 
-// Reply returns what the events add up to.
+// Reply returns the reply that the events so far make.
 func (a *Accumulator) Reply() *Reply {
 	r := a.reply
 	r.Extra = a.envelope.merged()
 	r.Choices = make([]Choice, len(a.choices))
 	for i, c := range a.choices {
 		if c.open >= 0 {
-			c.settle()
+			c.flush()
 		}
 		r.Choices[i] = c.Choice
 		r.Choices[i].Extra = c.extra.merged()
@@ -179,7 +180,7 @@ func (a *Accumulator) Reply() *Reply {
 			r.Choices[i].Blocks[at].Call = &call
 		}
 	}
-	return r.Settle()
+	return r.Normalize()
 }
 
 // extras gathers the members that the pieces of a stream bring.
@@ -195,7 +196,7 @@ func (x *extras) add(e Extra) {
 	if x.format != e.Format {
 		*x = extras{format: e.Format}
 	}
-	x.pieces = append(x.pieces, e.Members.Clone())
+	x.pieces = append(x.pieces, wire.Object(e.Members).Clone())
 }
 
 // merged puts the pieces together: arrays grow, objects are merged, of all else

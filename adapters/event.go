@@ -2,39 +2,41 @@ package adapters
 
 import "time"
 
-// EventType says what a piece of a streamed reply tells.
+// EventType is the type of an event.
 type EventType string
 
 // The types of events.
 const (
-	// EventStart has the ID, the Model and when it was Created.
+	// EventStart has the ID, the Model and the time Created of the reply.
 	EventStart EventType = "start"
-	// EventText, EventReasoning and EventRefusal have a piece of Text. New says
-	// that it begins a block of its own.
+	// EventText, EventReasoning and EventRefusal have a piece of Text. New says that it
+	// starts a new block.
 	EventText      EventType = "text"
 	EventReasoning EventType = "reasoning"
 	EventRefusal   EventType = "refusal"
-	// EventSignature has the signature, as Text, of the block that is open.
+	// EventSignature has the signature of the open block, as Text.
 	EventSignature EventType = "signature"
-	// EventCallStart has the Index, ID and Name of a call.
+	// EventCallStart has the Index, the ID and the Name of a call.
 	EventCallStart EventType = "call_start"
 	// EventArguments has a piece of a call's arguments, as Text.
 	EventArguments EventType = "arguments"
-	// EventCallEnd says that a call's arguments are whole, or as whole as they get.
+	// EventCallEnd says that no more arguments of a call come. Text is its signature.
 	EventCallEnd EventType = "call_end"
-	// EventOther has a block that only its own format knows, as Extra.
+	// EventOther has a block that only its own format knows, as its Extra.
 	EventOther EventType = "other"
-	// EventFinish has the reason why a choice ended.
+	// EventFinish has the reason why a choice ended, as Finish.
 	EventFinish EventType = "finish"
-	// EventUsage has the usage so far; a later one takes its place.
+	// EventUsage has the usage so far; it replaces that of earlier events.
 	EventUsage EventType = "usage"
-	// EventExtra has nothing but members that only its own format knows.
+	// EventExtra has nothing but Extra or Envelope.
 	EventExtra EventType = "extra"
-	// EventPing says that the other side is still there.
+	// EventPing is a keep-alive.
 	EventPing EventType = "ping"
 )
 
-// Event is a piece of a streamed reply.
+// Event is a piece of a streamed reply. Its Type says which of the fields are set. Events
+// that are read from a stream share its memory: they are valid until the next one is
+// read; see [Event.Clone].
 type Event struct {
 	Type   EventType
 	Choice int
@@ -52,32 +54,31 @@ type Event struct {
 	Finish       FinishReason
 	StopSequence string
 	Usage        *Usage
-	Word         string // what the format calls it, where it has several words for it
-	// Extra are members beside what the event tells, Envelope those of the message
-	// that it came in.
+	NativeName   string // what the format calls it, where it has several names for it
+	// Extra are the unknown members of the event's part of a message, Envelope those of the
+	// message itself.
 	Extra, Envelope Extra
 }
 
-// Clone returns an event that may be kept while the next ones are read: its members are
-// its own.
+// Clone returns a copy with memory of its own.
 func (e Event) Clone() Event {
-	e.Extra.Members, e.Envelope.Members = e.Extra.Members.Clone(), e.Envelope.Members.Clone()
+	e.Extra, e.Envelope = e.Extra.Clone(), e.Envelope.Clone()
 	if e.Usage != nil {
 		u := *e.Usage
-		u.Extra.Members = u.Extra.Members.Clone()
+		u.Extra = u.Extra.Clone()
 		e.Usage = &u
 	}
 	return e
 }
 
-// MaxCalls is how many calls a streamed choice may hold, and MaxChoices how many
-// choices there may be. What has a higher index is left out.
+// MaxCalls is the maximum number of calls in a streamed choice, MaxChoices that of
+// choices. The rest is left out.
 const (
 	MaxCalls   = 1024
 	MaxChoices = 128
 )
 
-// Events are the pieces of a reply, each block as one.
+// Events returns a reply as events, each block as one piece.
 func (r *Reply) Events() []Event {
 	events := []Event{{Type: EventStart, ID: r.ID, Model: r.Model, Created: r.Created, Envelope: r.Extra}}
 	for i := range r.Choices {
@@ -92,14 +93,17 @@ func (r *Reply) Events() []Event {
 				events = append(events, Event{Type: EventRefusal, Choice: i, Text: b.Text, New: true, Extra: b.Extra})
 			case BlockReasoning:
 				if b.Text != "" || b.Signature == "" {
-					events = append(events, Event{Type: EventReasoning, Choice: i, Text: b.Text, New: true, Word: b.Word, Extra: b.Extra})
+					events = append(events, Event{Type: EventReasoning, Choice: i, Text: b.Text, New: true, NativeName: b.NativeName, Extra: b.Extra})
 				}
 				if b.Signature != "" {
 					events = append(events, Event{Type: EventSignature, Choice: i, Text: b.Signature, New: b.Text == "", Extra: b.Extra})
 				}
 			case BlockCall:
 				events = append(events,
-					Event{Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, Word: b.Word, Extra: b.Extra},
+					Event{
+						Type: EventCallStart, Choice: i, Index: call, ID: b.Call.ID, Name: b.Call.Name, Custom: b.Call.Custom, NativeName: b.NativeName,
+						Extra: b.Extra,
+					},
 					Event{Type: EventArguments, Choice: i, Index: call, Text: b.Call.Arguments},
 					Event{Type: EventCallEnd, Choice: i, Index: call, Text: b.Signature, Truncated: b.Call.Truncated})
 				call++

@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// IDRule is what a provider asks of the ids of calls.
+// IDRule is a provider's rule for the ids of calls. The zero value allows letters, digits,
+// "_" and "-" of any number.
 type IDRule struct {
-	// Prefix begins the ids that are made.
+	// Prefix is the prefix of generated ids.
 	Prefix string
-	// Exact is how long an id must be, in bytes; 0 where that does not matter.
+	// Exact is the length of an id in bytes; 0 allows any.
 	Exact int
-	// Max is how long an id may be; 0 where that does not matter.
+	// Max is the maximum length of an id in bytes; 0 allows any.
 	Max int
-	// Letters says that only letters and digits may be in it; else "_" and "-" too.
+	// Letters allows letters and digits only.
 	Letters bool
-	// Any says that every character may be in it.
+	// Any allows all characters.
 	Any bool
 }
 
@@ -39,8 +40,8 @@ func (r IDRule) alphabet() string {
 	return idLetters + "_-"
 }
 
-// Fit returns an id that follows the rule: the same one if it does, else one that
-// is made of it, always the same.
+// Fit returns the id itself if it follows the rule, else one that is derived from it: the
+// same each time. An empty id stays empty.
 func (r IDRule) Fit(id string) string {
 	if id == "" || r.Fits(id) {
 		return id
@@ -49,7 +50,7 @@ func (r IDRule) Fit(id string) string {
 	return r.make(sum[:])
 }
 
-// New makes a random id.
+// New returns a random id.
 func (r IDRule) New() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails: crypto/rand
@@ -71,7 +72,7 @@ func (r IDRule) make(seed []byte) string {
 	return string(out)
 }
 
-// FitOrNew fits an id, or makes one where there is none.
+// FitOrNew is [IDRule.Fit], or [IDRule.New] for an empty id.
 func (r IDRule) FitOrNew(id string) string {
 	if id == "" {
 		return r.New()
@@ -85,13 +86,13 @@ func (r IDRule) FitOrNew(id string) string {
 func (r *Request) withIDs(rule IDRule) *Request {
 	out := *r
 	out.Messages = slices.Clone(r.Messages)
-	var open asked
+	var open pendingCalls
 	used := map[string]int{} // ids, and how often each was wanted
 	for i := range out.Messages {
 		m := &out.Messages[i]
 		m.Blocks = slices.Clone(m.Blocks)
 		if m.Role == RoleAssistant {
-			open = asked{byID: map[string][]int{}, byName: map[string][]int{}}
+			open = pendingCalls{byID: map[string][]int{}, byName: map[string][]int{}}
 		}
 		for j := range m.Blocks {
 			switch b := &m.Blocks[j]; {
@@ -128,14 +129,14 @@ func (r *Request) withIDs(rule IDRule) *Request {
 	return &out
 }
 
-// asked are the calls of a turn whose results are still to come.
-type asked struct {
+// pendingCalls are the calls of a turn whose results have not come yet.
+type pendingCalls struct {
 	calls        []*Call // nil where the result has come
 	first        int     // the first of them that is not nil, or later
 	byID, byName map[string][]int
 }
 
-func (a *asked) add(id string, c *Call) {
+func (a *pendingCalls) add(id string, c *Call) {
 	if a.byID == nil { // a call that is not the assistant's
 		return
 	}
@@ -144,9 +145,9 @@ func (a *asked) add(id string, c *Call) {
 	a.calls = append(a.calls, c)
 }
 
-// answer returns the call that a result belongs to, nil if there is none: by its
-// id, or else by its tool's name, or else the first.
-func (a *asked) answer(r *ToolResult) *Call {
+// answer returns the call that a result belongs to, and removes it: by the result's id, its
+// tool's name, or the order. It is nil if no call is left.
+func (a *pendingCalls) answer(r *ToolResult) *Call {
 	switch {
 	case r.CallID != "":
 		return a.take(a.byID, r.CallID)
@@ -162,7 +163,7 @@ func (a *asked) answer(r *ToolResult) *Call {
 	return nil
 }
 
-func (a *asked) take(by map[string][]int, key string) *Call {
+func (a *pendingCalls) take(by map[string][]int, key string) *Call {
 	for list := by[key]; len(list) > 0; list = by[key] {
 		by[key] = list[1:]
 		if c := a.calls[list[0]]; c != nil {

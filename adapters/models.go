@@ -13,36 +13,38 @@ import (
 	"github.com/callwright/callwright/extractor/dialects"
 )
 
-// ModelCapabilities is what is known of a model.
+// ModelCapabilities are the known capabilities of a model. The zero value stands for an
+// unknown model.
 type ModelCapabilities struct {
 	SupportsNativeToolCalls  bool
 	SupportsStructuredOutput bool
-	// SupportsToolsWithStructuredOutput says that tools and a schema of the answer
-	// go together in one request.
+	// SupportsToolsWithStructuredOutput says that a request may have both tools and a
+	// schema of the answer.
 	SupportsToolsWithStructuredOutput bool
 	SupportsVision                    bool
-	// MaxOutputTokens is the provider's ceiling; 0 if it is not known.
+	// MaxOutputTokens is the provider's maximum; 0 if it is not known.
 	MaxOutputTokens int64
-	// KnownFormats names the dialects that the model writes, the likeliest first.
+	// KnownFormats are the names of the dialects that the model writes, the most likely
+	// first.
 	KnownFormats []string
 	KnownIssues  []KnownIssue
 }
 
-// KnownIssue is something that a model is known to get wrong, with its fix.
+// KnownIssue is a known error of a model, with its fix.
 type KnownIssue struct {
-	// Issue says what it is.
+	// Issue describes the error.
 	Issue string
-	// Pattern (RE2) matches it in the text, and Replacement is what stands there
-	// instead; $1 and the like stand for the pattern's groups.
+	// Pattern (RE2) matches the error in the text. Replacement replaces it; $1 and so on
+	// stand for the pattern's groups.
 	Pattern     *regexp.Regexp
 	Replacement string
-	// Frequency is in how many of the model's replies it occurs, from 0 to 1, as far
-	// as is known.
+	// Frequency is the share of the model's replies that have it, from 0 to 1, as far as it
+	// is known.
 	Frequency float64
 }
 
-// Fix mends the issue in a text. It leaves a text alone that is longer than
-// [MaxFixBytes], or that would more than double.
+// Fix returns a text with the issue fixed. A text that is longer than [MaxFixBytes], or
+// would more than double, is returned as it is.
 func (k *KnownIssue) Fix(text string) string {
 	if k.Pattern == nil || len(text) > MaxFixBytes || !k.Pattern.MatchString(text) {
 		return text
@@ -61,7 +63,7 @@ const (
 	maxIssues       = 64 // of one row
 )
 
-// Models is what is known of models: rows by provider and model, in order.
+// Models are the capabilities of models, as rows by provider and model.
 type Models struct{ rows []modelRow }
 
 // modelRow is one row of the file. What it leaves out the rows behind it may say.
@@ -88,7 +90,7 @@ type issueRow struct {
 //go:embed models.yaml
 var builtinModels []byte
 
-// DefaultModels is what is known of models out of the box.
+// DefaultModels returns the built-in rows.
 func DefaultModels() *Models {
 	m, err := ParseModels(builtinModels)
 	if err != nil {
@@ -97,8 +99,8 @@ func DefaultModels() *Models {
 	return m
 }
 
-// ParseModels reads rows from YAML. Unknown keys, patterns that are no RE2 and
-// values out of range are errors with the line.
+// ParseModels reads rows from YAML, as in adapters/models.yaml. Unknown keys, patterns that
+// are not RE2, and values out of range are errors with the line.
 func ParseModels(data []byte) (*Models, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -123,7 +125,10 @@ func ParseModels(data []byte) (*Models, error) {
 
 // modelKeys are the keys of a row, and issueKeys those of an issue.
 var (
-	modelKeys = []string{"provider", "model", "native_tools", "structured_output", "tools_with_structured_output", "vision", "max_output_tokens", "dialects", "known_issues"}
+	modelKeys = []string{
+		"provider", "model", "native_tools", "structured_output", "tools_with_structured_output", "vision", "max_output_tokens", "dialects",
+		"known_issues",
+	}
 	issueKeys = []string{"issue", "pattern", "replacement", "frequency"}
 )
 
@@ -182,12 +187,13 @@ func onlyKeys(n *yaml.Node, keys []string) error {
 	return nil
 }
 
-// With returns what is known with the rows of others before its own.
+// With returns the rows with others before them, which take precedence.
 func (m *Models) With(first *Models) *Models {
 	return &Models{rows: slices.Concat(first.rows, m.rows)}
 }
 
-// Capabilities returns what is known of a provider's model. Either may be empty.
+// Capabilities returns the capabilities of a provider's model: of each property, that of
+// the first row that matches and has it. Provider and model may be empty.
 func (m *Models) Capabilities(provider, model string) ModelCapabilities {
 	var native, structured, both, vision *bool
 	var limit *int64
@@ -197,11 +203,11 @@ func (m *Models) Capabilities(provider, model string) ModelCapabilities {
 		if !Matches(r.Provider, provider) || !Matches(r.Model, model) {
 			continue
 		}
-		first(&native, r.NativeTools)
-		first(&structured, r.StructuredOutput)
-		first(&both, r.ToolsWithStructuredOutput)
-		first(&vision, r.Vision)
-		first(&limit, r.MaxOutputTokens)
+		setOnce(&native, r.NativeTools)
+		setOnce(&structured, r.StructuredOutput)
+		setOnce(&both, r.ToolsWithStructuredOutput)
+		setOnce(&vision, r.Vision)
+		setOnce(&limit, r.MaxOutputTokens)
 		if c.KnownFormats == nil {
 			c.KnownFormats = slices.Clone(r.Dialects)
 		}
@@ -215,14 +221,15 @@ func (m *Models) Capabilities(provider, model string) ModelCapabilities {
 	return c
 }
 
-func first[T any](into **T, v *T) {
+// setOnce sets a value unless it is set.
+func setOnce[T any](into **T, v *T) {
 	if *into == nil {
 		*into = v
 	}
 }
 
-// Matches reports whether a name fits a pattern in which "*" stands for any text;
-// an empty pattern fits all.
+// Matches reports whether a name matches a pattern, ignoring case: "*" stands for any
+// text, and an empty pattern matches all.
 func Matches(pattern, name string) bool {
 	if pattern == "" {
 		return true
@@ -247,8 +254,7 @@ func Matches(pattern, name string) bool {
 	return strings.HasSuffix(rest, parts[last])
 }
 
-// Writer returns what writes calls and results as the model does, nil if that is
-// not known.
+// Writer returns a writer for the model's own dialect, nil if none is known.
 func (c *ModelCapabilities) Writer() Writer {
 	for _, name := range c.KnownFormats {
 		if d, ok := dialects.Lookup(name); ok {
@@ -260,10 +266,9 @@ func (c *ModelCapabilities) Writer() Writer {
 	return nil
 }
 
-// Fit returns a request that the model can serve, and says what it changed: a
-// bound on the answer beyond the model's is clamped; where none is given, the
-// model's is; a wanted schema of the answer is left out if the model cannot do that
-// together with tools, or at all, so that the answer's text has to be read for it.
+// Fit returns a request that the model supports, and describes the changes: MaxTokens is
+// limited to the model's maximum, and set to it if it is missing; Response is removed if the
+// model does not support it, or not together with tools.
 func (c *ModelCapabilities) Fit(r *Request) (fitted *Request, changes []string) {
 	out := *r
 	switch {

@@ -38,7 +38,8 @@ func TestCapabilities(t *testing.T) {
 		if len(c.KnownFormats) > 0 {
 			dialect = c.KnownFormats[0]
 		}
-		if c.SupportsNativeToolCalls != tt.native || c.SupportsStructuredOutput != tt.structured || c.SupportsToolsWithStructuredOutput != tt.both || c.MaxOutputTokens != tt.tokens || dialect != tt.dialect {
+		if c.SupportsNativeToolCalls != tt.native || c.SupportsStructuredOutput != tt.structured ||
+			c.SupportsToolsWithStructuredOutput != tt.both || c.MaxOutputTokens != tt.tokens || dialect != tt.dialect {
 			t.Errorf("%s %s: %+v", tt.provider, tt.model, c)
 		}
 	}
@@ -103,7 +104,9 @@ func TestParseModels(t *testing.T) {
 func TestFit(t *testing.T) {
 	m := adapters.DefaultModels()
 	gemini, claude := m.Capabilities("vertex", "gemini-2.5-pro"), m.Capabilities("vertex", "claude-sonnet-4-6")
-	r := &adapters.Request{Tools: []adapters.Tool{{Name: "f"}}, Response: &adapters.ResponseFormat{Schema: json.RawMessage(`{}`)}, MaxTokens: 1_000_000}
+	r := &adapters.Request{
+		Tools: []adapters.Tool{{Name: "f"}}, Response: &adapters.ResponseFormat{Schema: json.RawMessage(`{}`)}, MaxTokens: 1_000_000,
+	}
 	out, changes := gemini.Fit(r)
 	if out.Response != nil || out.MaxTokens != 65536 || len(changes) != 2 || r.Response == nil {
 		t.Errorf("%+v %q", out, changes)

@@ -1,32 +1,32 @@
-// Package adapters turns what providers send into one neutral [Reply], and what
-// clients ask into one neutral [Request], and both back into any wire format,
-// whole and streamed. The formats themselves are in the packages below it;
-// adapters/formats has the list of them.
+// Package adapters reads replies and requests of providers' APIs into one neutral [Reply]
+// and [Request], and writes them in any [Format], whole and streamed as [Event]s.
 //
-// What a format has no word for is lost in it: docs/wire-formats.md has the table.
-// Members that a format has and we do not know are kept in an [Extra] and come out
-// again in the same format.
+// The formats are in the packages below this one, such as adapters/openai;
+// adapters/formats lists them and detects the format of a reply. What a format has no
+// words for is lost in it: its [Carries] and [CarriesRequest] say what. Members that are
+// not known are kept in an [Extra], and written again in the same format.
+//
+// The package also has what is known of models ([Models]), and writes conversations with
+// calls as plain text ([PlainMessages]).
 package adapters
 
 import (
 	"encoding/json"
 	"strings"
 	"time"
-
-	"github.com/callwright/callwright/internal/wire"
 )
 
-// Reply is what a model answered, whatever the wire format it came in.
+// Reply is a model's reply, independent of the wire format.
 type Reply struct {
-	// Format names the wire format that it came in.
+	// Format is the name of the wire format that it was read from.
 	Format string
 	ID     string
 	Model  string
-	// Created is when, to the second; zero if the format does not say.
+	// Created is the time of the reply, to the second; zero if the format does not say.
 	Created time.Time
-	// Choices are the alternative answers; usually there is one.
+	// Choices are the alternative answers, at most [MaxChoices]; usually there is one.
 	Choices []Choice
-	// Usage is nil if the format did not say.
+	// Usage is nil if the format does not say.
 	Usage *Usage
 	Extra Extra
 }
@@ -35,12 +35,12 @@ type Reply struct {
 type Choice struct {
 	Blocks []Block
 	Finish FinishReason
-	// StopSequence is the text that stopped the model, where that is said.
+	// StopSequence is the stop sequence that ended the reply, if the format says it.
 	StopSequence string
 	Extra        Extra
 }
 
-// BlockType says what a block is.
+// BlockType is the type of a block.
 type BlockType string
 
 // The types of blocks.
@@ -51,60 +51,61 @@ const (
 	BlockResult    BlockType = "result"
 	BlockRefusal   BlockType = "refusal"
 	BlockMedia     BlockType = "media"
-	// BlockOther is one that only its own format knows: its Extra is all of it.
+	// BlockOther is a block that only its own format knows. Its Extra is the whole block.
 	BlockOther BlockType = "other"
 )
 
-// Block is a part of a message.
+// Block is a part of a message. Its Type says which of the fields are set.
 type Block struct {
 	Type BlockType
-	// Text is that of text, reasoning and refusals.
+	// Text is the text of BlockText, BlockReasoning and BlockRefusal.
 	Text string
-	// Signature is what a provider wants to see again with its reasoning or call:
-	// Anthropic's signature or redacted data, Gemini's thought signature, the
-	// encrypted content of OpenAI's Responses.
+	// Signature belongs to reasoning or a call, and has to be sent back to the provider
+	// with it: Anthropic's signature or redacted data, Gemini's thought signature, the
+	// encrypted content of OpenAI's responses.
 	Signature string
 	Call      *Call
 	Result    *ToolResult
 	Media     *Media
-	// Word is what the format calls it, where it has several words for it.
-	Word  string
-	Extra Extra
+	// NativeName is the format's own name for the block, if it has several for one type:
+	// "tool_plan" for reasoning in Cohere's chat.
+	NativeName string
+	Extra      Extra
 }
 
-// Call is a call in a provider's own field for calls.
+// Call is a call in a provider's field for calls.
 type Call struct {
 	ID   string
 	Name string
-	// Arguments are JSON as the model wrote it: usually an object, but nobody
-	// promises that. Those of a custom tool are text.
+	// Arguments are JSON as the model wrote it: usually an object, but it may be invalid.
+	// Those of a custom tool are text.
 	Arguments string
 	// Custom says that the tool takes free text.
 	Custom bool
-	// Truncated says that the reply was cut off inside this call, or right behind it.
+	// Truncated says that the reply was cut off within this call, or right behind it.
 	Truncated bool
 }
 
-// ToolResult is what a tool gave back.
+// ToolResult is the result of a tool.
 type ToolResult struct {
 	CallID string
-	Name   string // of the tool, where the format says it
+	Name   string // of the tool, if the format says it
 	Text   string
 	// Media are images and the like beside the text.
 	Media   []Media
 	IsError bool
 }
 
-// Media is an image, a sound or a document, by its data or its address.
+// Media is an image, audio or a document, by its data or its URL.
 type Media struct {
-	// MIMEType is such as "image/png"; empty if only the address is known.
+	// MIMEType is the type, such as "image/png"; empty if only the URL is known.
 	MIMEType string
 	Data     string // base64
 	URL      string
 	Name     string // of a document's file
 }
 
-// FinishReason says why a reply ended.
+// FinishReason is the reason why a reply ended.
 type FinishReason string
 
 // The reasons.
@@ -120,9 +121,10 @@ const (
 
 // Usage counts tokens.
 type Usage struct {
-	// InputTokens are all of the prompt, those that a cache spared or took included.
+	// InputTokens are all tokens of the prompt, those read from and written to a cache
+	// included.
 	InputTokens int64 `json:"input_tokens"`
-	// OutputTokens are all that the model made, reasoning included.
+	// OutputTokens are all tokens that the model made, reasoning included.
 	OutputTokens int64 `json:"output_tokens"`
 	// CachedTokens were read from a cache, CacheWriteTokens written to one.
 	CachedTokens     int64 `json:"cached_tokens,omitempty"`
@@ -131,36 +133,13 @@ type Usage struct {
 	Extra            Extra `json:"-"`
 }
 
-// Add adds what another answer used.
+// Add adds the usage of another answer.
 func (u *Usage) Add(o *Usage) {
 	u.InputTokens += o.InputTokens
 	u.OutputTokens += o.OutputTokens
 	u.CachedTokens += o.CachedTokens
 	u.CacheWriteTokens += o.CacheWriteTokens
 	u.ReasoningTokens += o.ReasoningTokens
-}
-
-// Extra are members that only one wire format knows.
-type Extra struct {
-	Format  string
-	Members wire.Object
-}
-
-// Keep returns the members that are left of an object as an Extra. The memory is
-// the object's.
-func Keep(format string, rest wire.Object) Extra {
-	if len(rest) == 0 {
-		return Extra{}
-	}
-	return Extra{format, rest}
-}
-
-// For returns the members if they are a format's own.
-func (e Extra) For(format string) wire.Object {
-	if e.Format != format {
-		return nil
-	}
-	return e.Members
 }
 
 // First is the first choice; an empty one if there is none.
@@ -214,9 +193,10 @@ func calls(blocks []Block) []*Call {
 	return out
 }
 
-// Settle makes a reply say what it holds: where there are calls the reason is
-// that, and where the limit cut it off its last call is marked as truncated.
-func (r *Reply) Settle() *Reply {
+// Normalize makes a reply's reason of the end fit what the reply holds, and returns the
+// reply. Where there are calls, "stop" becomes "tool_calls". Where a limit cut the reply
+// off, its last call is marked as truncated.
+func (r *Reply) Normalize() *Reply {
 	for i := range r.Choices {
 		c := &r.Choices[i]
 		called := calls(c.Blocks)

@@ -7,23 +7,22 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// Writer writes calls and results as a model's own text, for models and formats
-// that have neither tools nor a tool's role: an [extractor.Writer] writes a
-// dialect.
+// Writer writes calls and results as text, for models and formats without tools. An
+// extractor.Writer writes them in a dialect.
 type Writer interface {
 	Call(name, arguments string) string
 	Result(name, text string) string
 }
 
-// usual writes the form that most models have seen.
-var usual = func() Writer {
+// defaultWriter writes calls as Hermes does: most models have seen that form.
+var defaultWriter = func() Writer {
 	d, _ := dialects.Lookup("hermes")
 	w, _ := d.Writer()
 	return w
 }()
 
-// WriteCall writes a call as text between <tool_call> tags.
-func WriteCall(c *Call) string { return write(usual, c) }
+// WriteCall returns a call as text between <tool_call> tags.
+func WriteCall(c *Call) string { return write(defaultWriter, c) }
 
 func write(w Writer, c *Call) string {
 	if !c.Custom {
@@ -34,12 +33,12 @@ func write(w Writer, c *Call) string {
 	return w.Call(c.Name, string(o.Bytes()))
 }
 
-// PlainMessages turns a conversation with calls and results into one without: the
-// assistant's calls stand in its text, and results in what the user says, those of
-// one turn in one message. A nil writer writes <tool_call> tags.
+// PlainMessages returns a conversation without calls and results: the assistant's calls
+// become part of its text, results become messages of the user, those of one turn
+// together. A nil writer writes <tool_call> tags.
 func PlainMessages(messages []Message, w Writer) []Message {
 	if w == nil {
-		w = usual
+		w = defaultWriter
 	}
 	names := map[string]string{}
 	var out []Message
@@ -50,9 +49,9 @@ func PlainMessages(messages []Message, w Writer) []Message {
 			if i > 0 {
 				out = append(out, p.end())
 			}
-			p = plainMessage{Message: Message{Role: m.Role, Name: m.Name, Word: m.Word, Extra: m.Extra}}
+			p = plainMessage{Message: Message{Role: m.Role, Name: m.Name, NativeName: m.NativeName, Extra: m.Extra}}
 			if m.Role == RoleTool {
-				p.Role, p.Word, p.Extra = RoleUser, "", Extra{}
+				p.Role, p.NativeName, p.Extra = RoleUser, "", Extra{}
 			}
 		}
 		for j := range m.Blocks {
@@ -123,7 +122,8 @@ func (p *plainMessage) end() Message {
 	return p.Message
 }
 
-// Transcript writes a conversation as one text, for formats without turns.
+// Transcript returns a conversation as one text, for formats without messages. It ends
+// with "Assistant:".
 func Transcript(messages []Message) string {
 	var b strings.Builder
 	for _, m := range PlainMessages(messages, nil) {

@@ -1,5 +1,5 @@
-// Package cache keeps what is costly to make again: compiled tools, and what texts
-// were parsed to. It also learns which dialects and repairs worked for a model.
+// Package cache has a bounded cache for what is costly to make, such as compiled tools and
+// results of parses, and statistics of which dialects and repairs work for a model.
 package cache
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Key identifies what is cached: a SHA-256 of all that it is made from.
+// Key identifies a cached value: the SHA-256 of all that it depends on. See [KeyOf].
 type Key [sha256.Size]byte
 
 var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
@@ -25,8 +25,8 @@ var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return
 // maxKeyBuffer bounds the buffers that are kept for making keys, in bytes.
 const maxKeyBuffer = 256 << 10
 
-// KeyOf hashes parts, each with its length before it, so that no two lists of parts
-// have the same key.
+// KeyOf returns the key of a list of parts, such as a tenant and a text. Each part is
+// hashed with its length, so that different lists have different keys.
 func KeyOf[T ~string | ~[]byte](parts ...T) Key {
 	buffer := keyBuffers.Get().(*[]byte)
 	b := (*buffer)[:0]
@@ -42,18 +42,18 @@ func KeyOf[T ~string | ~[]byte](parts ...T) Key {
 	return k
 }
 
-// Options bound a cache. Zero values mean the defaults.
+// Options bound a cache. The zero value means the defaults.
 type Options struct {
-	// MaxEntries is how many values are kept; 0 means 1,000.
+	// MaxEntries is the maximum number of values; 0 means [DefaultMaxEntries].
 	MaxEntries int
-	// MaxBytes is how much they may take together; 0 means 64 MB. A value that takes
-	// more than the share of its part of the cache is not kept.
+	// MaxBytes is the maximum size of all values; 0 means [DefaultMaxBytes]. A value that
+	// is larger than the share of its shard, MaxBytes by the number of shards, is not kept.
 	MaxBytes int
-	// TTL is how long a value is kept; 0 means an hour, less than 0 for ever.
+	// TTL is how long a value is kept; 0 means [DefaultTTL], less than 0 forever.
 	TTL time.Duration
 }
 
-// ErrOptions says that a bound is less than it can be.
+// ErrOptions says that a bound is negative.
 var ErrOptions = errors.New("bad cache options")
 
 // Defaults of the options.
@@ -63,9 +63,9 @@ const (
 	DefaultTTL        = time.Hour
 )
 
-// Cache keeps values by 2Q: what is used again stays, what was used once goes first.
-// It is bounded by number, by bytes and by time, and cut into parts that do not wait
-// for each other. It starts no goroutine of its own. It is safe for concurrent use.
+// Cache is a 2Q cache: values that are used often stay, values that were used once are
+// evicted first. It is bounded by number, size and time, and sharded. It is safe for
+// concurrent use and starts no goroutines, except for the builds of [Cache.Do].
 type Cache[V any] struct {
 	shards []shard[V]
 	ttl    time.Duration
@@ -88,11 +88,11 @@ type entry[V any] struct {
 	expires int64 // in nanoseconds since 1970; 0: never
 }
 
-// perShard is about how many values a part of a cache holds: few, since the parts
-// count their bytes anew where a value had to go.
+// perShard is about how many values a shard holds: few, since a shard counts its bytes
+// anew when a value is evicted.
 const perShard = 64
 
-// New returns a cache.
+// New returns a cache. The error is [ErrOptions].
 func New[V any](o Options) (*Cache[V], error) {
 	if o.MaxEntries < 0 || o.MaxBytes < 0 {
 		return nil, fmt.Errorf("%w: MaxEntries is %d and MaxBytes is %d, must be 0 or more", ErrOptions, o.MaxEntries, o.MaxBytes)
@@ -128,8 +128,8 @@ func (c *Cache[V]) shard(k Key) *shard[V] {
 	return &c.shards[int(binary.LittleEndian.Uint16(k[:]))&(len(c.shards)-1)]
 }
 
-// Get returns the value of a key. It is the one that was added: what it points to
-// must not be changed.
+// Get returns the value of a key; ok is false if it is not cached. It is the value that
+// was added: what it points to must not be changed.
 func (c *Cache[V]) Get(k Key) (v V, ok bool) {
 	s := c.shard(k)
 	s.mu.Lock()
@@ -149,7 +149,7 @@ func (c *Cache[V]) Get(k Key) (v V, ok bool) {
 	return e.value, true
 }
 
-// Add keeps a value that takes about so many bytes.
+// Add caches a value. size is about how many bytes it takes.
 func (c *Cache[V]) Add(k Key, v V, size int) {
 	s := c.shard(k)
 	e := entry[V]{v, max(size, 1) + len(k), 0}
@@ -168,7 +168,7 @@ func (c *Cache[V]) Add(k Key, v V, size int) {
 	}
 	s.queue.Add(k, e)
 	s.bytes += e.size
-	if gone := before + 1 - s.queue.Len(); gone > 0 { // the queue does not say which
+	if gone := before + 1 - s.queue.Len(); gone > 0 { // the queue does not say which ones
 		c.evictions.Add(int64(gone))
 		s.bytes = 0
 		for _, e := range s.queue.Values() {
@@ -193,11 +193,10 @@ func (c *Cache[V]) Add(k Key, v V, size int) {
 	}
 }
 
-// Do returns the value of a key, made by build if it is not there. Where several ask
-// for the same key at once it is made once. size is about how many bytes the value
-// takes, less than 0 if it is not to be kept; with an error it is not kept. What build
-// makes does not end with the context of the one who asked first, but nobody waits
-// longer than his own context lasts.
+// Do returns the cached value of a key, or builds it. Concurrent calls for one key build it
+// once. build returns about how many bytes the value takes; less than 0, or an error,
+// keeps it out of the cache. The context of build is not canceled with ctx, since others
+// may wait for the value, but Do returns when ctx is done.
 func (c *Cache[V]) Do(ctx context.Context, k Key, build func(context.Context) (v V, size int, err error)) (V, error) {
 	if v, ok := c.Get(k); ok {
 		return v, nil
@@ -227,20 +226,20 @@ func (c *Cache[V]) Do(ctx context.Context, k Key, build func(context.Context) (v
 	}
 }
 
-// Stats say how a cache does.
+// Stats are the statistics of a cache since it was made.
 type Stats struct {
 	Hits    int64 `json:"hits"`
 	Misses  int64 `json:"misses"`
 	Entries int64 `json:"entries"`
 	Bytes   int64 `json:"bytes"`
-	// Evictions counts the values that went for want of room, Expired those that were
-	// too old, Shared those that were made once for several who asked.
+	// Evictions counts values that were evicted to make room, Expired values that were too
+	// old, Shared the calls of [Cache.Do] that shared one build.
 	Evictions int64 `json:"evictions"`
 	Expired   int64 `json:"expired"`
 	Shared    int64 `json:"shared"`
 }
 
-// Stats returns how the cache does.
+// Stats returns the statistics.
 func (c *Cache[V]) Stats() Stats {
 	s := Stats{Hits: c.hits.Load(), Misses: c.misses.Load(), Evictions: c.evictions.Load(), Expired: c.expired.Load(), Shared: c.shared.Load()}
 	for i := range c.shards {

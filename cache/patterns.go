@@ -9,40 +9,38 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Kind says what a pattern is of.
+// Kind says what a pattern is about.
 type Kind string
 
 // The kinds.
 const (
-	// KindDialect is a dialect in which a model's calls were read.
+	// KindDialect is a dialect in which a model writes its calls.
 	KindDialect Kind = "dialect"
-	// KindRepair is a repair, or a known issue's fix, through which they were.
+	// KindRepair is a repair, or the fix of a known issue, that a model's calls need.
 	KindRepair Kind = "repair"
 )
 
-// Bounds of what is learned.
+// Bounds of the patterns.
 const (
 	DefaultMaxModels = 256
 	maxNames         = 64
-	// maxTried bounds the counts: beyond it both are halved, so that what a model did
-	// lately counts more.
+	// maxTried bounds the counts: there both are halved, so that recent ones count more.
 	maxTried = 1 << 12
 )
 
-// Pattern is what was learned of one dialect or repair.
+// Pattern counts how often a dialect or a repair was tried, and worked.
 type Pattern struct {
 	Name   string `json:"name"`
 	Tried  int    `json:"tried"`
 	Worked int    `json:"worked"`
 }
 
-// SuccessRate is the share of the tries that worked, from 0 to 1, with a little doubt
-// where there were few.
+// SuccessRate is the share of the tries that worked, from 0 to 1, drawn towards 0.5 if
+// there were few.
 func (p Pattern) SuccessRate() float64 { return (float64(p.Worked) + 0.5) / (float64(p.Tried) + 1) }
 
-// Patterns learn which dialects and repairs worked for a model of a tenant. They are
-// for trying the likeliest first, and never decide what is taken. What one tenant
-// teaches no other is told. They are safe for concurrent use.
+// Patterns count which dialects and repairs work for a model, by tenant: no tenant sees
+// another's. They only change what is tried first. They are safe for concurrent use.
 type Patterns struct {
 	mu     sync.Mutex
 	models *lru.Cache[patternKey, map[patternName]*Pattern]
@@ -55,7 +53,8 @@ type patternName struct {
 	name string
 }
 
-// NewPatterns returns patterns of at most so many models; 0 means 256.
+// NewPatterns returns patterns for at most so many pairs of tenant and model; 0 means
+// [DefaultMaxModels]. The error is [ErrOptions].
 func NewPatterns(maxModels int) (*Patterns, error) {
 	if maxModels < 0 {
 		return nil, fmt.Errorf("%w: %d models, must be 0 or more", ErrOptions, maxModels)
@@ -70,7 +69,7 @@ func NewPatterns(maxModels int) (*Patterns, error) {
 	return &Patterns{models: models}, nil
 }
 
-// Learn notes that something was tried, and whether it worked.
+// Learn counts a try, and whether it worked. Without a model or a name it does nothing.
 func (p *Patterns) Learn(tenant, model string, kind Kind, name string, worked bool) {
 	if model == "" || name == "" {
 		return
@@ -99,7 +98,7 @@ func (p *Patterns) Learn(tenant, model string, kind Kind, name string, worked bo
 	}
 }
 
-// Likeliest returns what has worked for a model, the likeliest first.
+// Likeliest returns the patterns that worked for a model, the most likely first.
 func (p *Patterns) Likeliest(tenant, model string, kind Kind) []Pattern {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
-	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -29,7 +29,7 @@ type rule struct {
 	err    error
 }
 
-// rules check what options mean together.
+// rules check options that belong together.
 func (c *Config) rules() []rule {
 	var list []rule
 	add := func(option string, wrong bool, format string, args ...any) {
@@ -48,20 +48,20 @@ func (c *Config) rules() []rule {
 		add("fallback.model.name", m.Name == "", "llm_assisted_repair needs the name of a model")
 	}
 	if m.URL != "" {
-		if _, err := outbound.ParseURL(m.URL); err != nil {
+		if _, err := safehttp.ParseURL(m.URL); err != nil {
 			list = append(list, rule{"fallback.model.url", err})
 		}
 	}
 	s := &c.Server
 	if s.Upstream != "" {
-		if _, err := outbound.ParseURL(s.Upstream); err != nil {
+		if _, err := safehttp.ParseURL(s.Upstream); err != nil {
 			list = append(list, rule{"server.upstream", err})
 		}
 	}
 	add("server.tls_key", (s.TLSCert == "") != (s.TLSKey == ""), "a certificate and its key go together")
 	for _, m := range s.ModelModes {
 		add("server.model_modes", m.Model == "", "each needs a model")
-		add("server.model_modes", m.Mode != "" && m.Mode != "auto" && m.Mode != "native" && m.Mode != "emulate", "%q is no mode", m.Mode)
+		add("server.model_modes", m.Mode != "" && m.Mode != "auto" && m.Mode != "native" && m.Mode != "emulate", "%q is not a mode", m.Mode)
 	}
 	for _, p := range s.InspectRedact {
 		_, err := regexp.Compile(p)
@@ -69,35 +69,41 @@ func (c *Config) rules() []rule {
 	}
 	seen := map[string]bool{}
 	for _, t := range c.Fallback.Tiers {
-		add("fallback.tiers", seen[t], "%q stands in it twice", t)
+		add("fallback.tiers", seen[t], "%q is listed twice", t)
 		seen[t] = true
 	}
 	return list
 }
 
-// Parts are what parsers share.
+// Parts are what parsers are made of. Parsers may share them.
 type Parts struct {
-	Options  parser.Options
-	More     []parser.Option
+	// Options and More are the arguments of [parser.New].
+	Options parser.Options
+	More    []parser.Option
+	// Cache, Patterns and Metrics are those in the Options; each is nil if it is disabled.
 	Cache    *parser.Cache
 	Patterns *cache.Patterns
-	Metrics  *metrics.Recorder // nil if nothing is counted
-	Models   *adapters.Models
+	Metrics  *metrics.Recorder
+	// Models is what is known of models.
+	Models *adapters.Models
 }
 
-// leastConfidence is what a priority means.
+// leastConfidence maps extraction.priority to a minimal confidence.
 var leastConfidence = map[string]float64{"precise": 0.8, "balanced": parser.DefaultMinConfidence, "complete": 0.3}
 
-// Parts makes what the configuration says. getenv gives the keys; nil is [os.Getenv].
+// Parts makes the parts of a parser. It reads the files that the options name. A nil log
+// logs nothing; a nil getenv, which returns keys, is [os.Getenv].
 func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, error) {
 	if getenv == nil {
 		getenv = os.Getenv
 	}
 	p := &Parts{}
 	o := parser.Options{
-		StrictMode: c.Parser.StrictMode, AllowPartial: c.Parser.AllowPartial, NoRepairs: !c.Parser.AttemptRepairs, NoFallbacks: !c.Parser.UseFallbacks,
+		StrictMode: c.Parser.StrictMode, AllowPartial: c.Parser.AllowPartial, NoRepairs: !c.Parser.AttemptRepairs,
+		NoFallbacks:       !c.Parser.UseFallbacks,
 		MaxRepairAttempts: c.Parser.MaxRepairAttempts, Timeout: milliseconds(c.Parser.TimeoutMS), MinConfidence: c.Parser.MinConfidence,
-		MaxTextBytes: c.Parser.MaxTextBytes, MaxCalls: c.Parser.MaxCalls, MaxCandidates: c.Parser.MaxCandidates, DropRepeats: c.Parser.DropRepeats, Logger: log,
+		MaxTextBytes: c.Parser.MaxTextBytes, MaxCalls: c.Parser.MaxCalls, MaxCandidates: c.Parser.MaxCandidates,
+		DropRepeats: c.Parser.DropRepeats, Logger: log,
 		Validation: validator.Options{
 			NoCoercion: !c.Validation.CoerceTypes, NoDefaults: !c.Validation.InjectDefaults, Lossy: c.Validation.Lossy,
 			KeepUnknown: c.Validation.KeepUnknown, TypeDefaults: c.Validation.TypeDefaults,
@@ -114,7 +120,9 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 		return nil, err
 	}
 	if c.Caching.Enabled {
-		if p.Cache, err = parser.NewCache(cache.Options{MaxEntries: c.Caching.MaxSize, MaxBytes: c.Caching.MaxBytes, TTL: milliseconds(c.Caching.TTLMS)}); err != nil {
+		if p.Cache, err = parser.NewCache(cache.Options{
+			MaxEntries: c.Caching.MaxSize, MaxBytes: c.Caching.MaxBytes, TTL: milliseconds(c.Caching.TTLMS),
+		}); err != nil {
 			return nil, err
 		}
 		o.Cache, o.CacheDoubtful = p.Cache, c.Caching.Doubtful
@@ -167,7 +175,7 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// steps makes the chain of fallbacks.
+// steps makes the steps of the fallback chain.
 func (c *Config) steps(getenv func(string) string) ([]fallback.Step, error) {
 	steps := []fallback.Step{}
 	for _, name := range c.Fallback.Tiers {
@@ -188,7 +196,8 @@ func (c *Config) steps(getenv func(string) string) ([]fallback.Step, error) {
 			}
 			steps = append(steps, fallback.Step{
 				Tier: fallback.NewModelRepair(model, fallback.ModelOptions{
-					MaxTextBytes: m.MaxTextBytes, MaxTokens: m.MaxTokens, MaxTries: m.MaxTries, BreakerFailures: m.BreakerFailures, BreakerTimeout: milliseconds(m.BreakerTimeoutMS),
+					MaxTextBytes: m.MaxTextBytes, MaxTokens: m.MaxTokens, MaxTries: m.MaxTries, BreakerFailures: m.BreakerFailures,
+					BreakerTimeout: milliseconds(m.BreakerTimeoutMS),
 				}),
 				Timeout: milliseconds(m.TimeoutMS),
 			})
@@ -213,8 +222,9 @@ func (m *Model) completer(getenv func(string) string) (fallback.Completer, error
 	return ollama.New(m.URL, m.Name)
 }
 
-// Registry reads the tools of the configuration. Tools whose schemas are bad are usable
-// unless validation.strict_schema says otherwise; warn is told of them.
+// Registry reads the tools of the option parser.tools; the registry is empty if there is
+// none. Tools whose schemas do not compile are usable, with a line to warn, unless
+// validation.strict_schema is set: then they are an error.
 func (c *Config) Registry(warn io.Writer) (*registry.Registry, error) {
 	if c.Parser.Tools == "" {
 		return registry.New()

@@ -1,6 +1,9 @@
 // Package config reads callwright.yaml: one set of options for the library, the command
-// and the interceptor. Keys are strict, every option has a default and a description,
-// and environment variables come before the file.
+// and the interceptor.
+//
+// Every option has a default and a description; [Config.YAML] writes them. Unknown keys
+// and values out of range are errors with the line. Environment variables such as
+// CALLWRIGHT_PARSER_TIMEOUT_MS take precedence over the file.
 package config
 
 import (
@@ -14,136 +17,140 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Config is all that can be set. Its zero value is not the default: that is [Default].
+// Config holds all options. The zero value is not the default: use [Default].
 type Config struct {
-	Parser     Parser     `yaml:"parser" doc:"how texts are parsed"`
-	Extraction Extraction `yaml:"extraction" doc:"what is looked for"`
-	Validation Validation `yaml:"validation" doc:"how parameters are made to fit their tool's schema"`
-	Fallback   Fallback   `yaml:"fallback" doc:"what is tried where reading gives no call"`
-	Caching    Caching    `yaml:"caching" doc:"the cache of results"`
-	Monitoring Monitoring `yaml:"monitoring" doc:"metrics and health"`
-	Server     Server     `yaml:"server" doc:"the interceptor, callwright serve"`
+	Parser     Parser     `yaml:"parser"`
+	Extraction Extraction `yaml:"extraction"`
+	Validation Validation `yaml:"validation"`
+	Fallback   Fallback   `yaml:"fallback"`
+	Caching    Caching    `yaml:"caching"`
+	Monitoring Monitoring `yaml:"monitoring"`
+	Server     Server     `yaml:"server"`
 }
 
-// Parser says how texts are parsed.
+// Parser has the options of parsing.
 type Parser struct {
-	StrictMode        bool    `yaml:"strict_mode" doc:"take only calls that need no repair and no coercion"`
-	AllowPartial      bool    `yaml:"allow_partial" doc:"take calls that the text's end cut off, marked as truncated"`
-	AttemptRepairs    bool    `yaml:"attempt_repairs" doc:"repair what cannot be read"`
-	UseFallbacks      bool    `yaml:"use_fallbacks" doc:"ask the fallback tiers"`
-	MaxRepairAttempts int     `yaml:"max_repair_attempts" doc:"how many broken candidates of a text are repaired" min:"1"`
-	TimeoutMS         int     `yaml:"timeout_ms" doc:"how long one parse may take, fallbacks included; 0 means 5000, or 20000 where a model is asked" min:"0"`
-	MinConfidence     float64 `yaml:"min_confidence" doc:"confidence below which a candidate is no call; 0 means what extraction.priority says" min:"0" max:"1"`
-	MaxTextBytes      int     `yaml:"max_text_bytes" doc:"how large a text may be" min:"1"`
-	MaxCalls          int     `yaml:"max_calls" doc:"how many calls a text may make" min:"1"`
-	MaxCandidates     int     `yaml:"max_candidates" doc:"how many candidates of a text are looked at" min:"1"`
-	DropRepeats       bool    `yaml:"drop_repeats" doc:"drop a call that repeats the one right before it"`
-	Tools             string  `yaml:"tools" doc:"file of tool definitions"`
-	Models            string  `yaml:"models" doc:"YAML file of what is known of models, before what is known anyway"`
+	StrictMode        bool    `yaml:"strict_mode"`
+	AllowPartial      bool    `yaml:"allow_partial"`
+	AttemptRepairs    bool    `yaml:"attempt_repairs"`
+	UseFallbacks      bool    `yaml:"use_fallbacks"`
+	MaxRepairAttempts int     `yaml:"max_repair_attempts" min:"1"`
+	TimeoutMS         int     `yaml:"timeout_ms" min:"0"`
+	MinConfidence     float64 `yaml:"min_confidence" min:"0" max:"1"`
+	MaxTextBytes      int     `yaml:"max_text_bytes" min:"1"`
+	MaxCalls          int     `yaml:"max_calls" min:"1"`
+	MaxCandidates     int     `yaml:"max_candidates" min:"1"`
+	DropRepeats       bool    `yaml:"drop_repeats"`
+	Tools             string  `yaml:"tools"`
+	Models            string  `yaml:"models"`
 }
 
-// Extraction says what is looked for.
+// Extraction has the options of finding calls.
 type Extraction struct {
-	Methods  []string `yaml:"methods" doc:"the ways of finding calls that count; empty means all" enum:"regex_full_json regex_partial ast_balanced markdown_codeblock llm_assisted dialect native intent"`
-	Priority string   `yaml:"priority" doc:"precise calls less and errs less, complete the opposite: they set the least confidence to 0.8, 0.5 and 0.3" enum:"precise balanced complete"`
-	Dialects string   `yaml:"dialects" doc:"YAML file of dialects to add"`
+	Methods  []string `yaml:"methods" enum:"regex_full_json regex_partial ast_balanced markdown_codeblock llm_assisted dialect native intent"`
+	Priority string   `yaml:"priority" enum:"precise balanced complete"`
+	Dialects string   `yaml:"dialects"`
 }
 
-// Validation says how parameters are made to fit.
+// Validation has the options of checking parameters.
 type Validation struct {
-	StrictSchema   bool `yaml:"strict_schema" doc:"refuse tools whose schemas do not compile"`
-	InjectDefaults bool `yaml:"inject_defaults" doc:"fill in the schema's defaults"`
-	CoerceTypes    bool `yaml:"coerce_types" doc:"change types where nothing is lost by it"`
-	Lossy          bool `yaml:"lossy" doc:"also change what loses something: thousands separators, yes and no, near enum values"`
-	KeepUnknown    bool `yaml:"keep_unknown" doc:"report parameters that the schema forbids in place of dropping them"`
-	TypeDefaults   bool `yaml:"type_defaults" doc:"fill required parameters without a default with the empty value of their type"`
+	StrictSchema   bool `yaml:"strict_schema"`
+	InjectDefaults bool `yaml:"inject_defaults"`
+	CoerceTypes    bool `yaml:"coerce_types"`
+	Lossy          bool `yaml:"lossy"`
+	KeepUnknown    bool `yaml:"keep_unknown"`
+	TypeDefaults   bool `yaml:"type_defaults"`
 }
 
-// Fallback says what is tried where reading gives no call.
+// Fallback has the options of the fallback chain.
 type Fallback struct {
-	Tiers []string `yaml:"tiers" doc:"the tiers in their order" enum:"auto_repair llm_assisted_repair intent_extraction partial_execution user_clarification"`
-	Model Model    `yaml:"model" doc:"the model of llm_assisted_repair"`
+	Tiers []string `yaml:"tiers" enum:"auto_repair llm_assisted_repair intent_extraction partial_execution user_clarification"`
+	Model Model    `yaml:"model"`
 }
 
-// Model is the one that repairs calls.
+// Model has the options of the repair model.
 type Model struct {
-	URL              string `yaml:"url" doc:"address of the server, such as http://127.0.0.1:11434"`
-	Format           string `yaml:"format" doc:"what the server speaks" enum:"ollama openai"`
-	Name             string `yaml:"name" doc:"name of the model"`
-	KeyEnv           string `yaml:"key_env" doc:"environment variable that holds the server's key"`
-	TimeoutMS        int    `yaml:"timeout_ms" doc:"how long a repair may take, all tries together" min:"1"`
-	MaxTextBytes     int    `yaml:"max_text_bytes" doc:"how much broken text the model is shown at most" min:"1"`
-	MaxTokens        int    `yaml:"max_tokens" doc:"how long the model's answer may be" min:"1"`
-	MaxTries         int    `yaml:"max_tries" doc:"how often the model is asked about one text" min:"1" max:"5"`
-	BreakerFailures  int    `yaml:"breaker_failures" doc:"after how many failures in a row the model is left alone" min:"1"`
-	BreakerTimeoutMS int    `yaml:"breaker_timeout_ms" doc:"for how long" min:"1"`
+	URL              string `yaml:"url"`
+	Format           string `yaml:"format" enum:"ollama openai"`
+	Name             string `yaml:"name"`
+	KeyEnv           string `yaml:"key_env"`
+	TimeoutMS        int    `yaml:"timeout_ms" min:"1"`
+	MaxTextBytes     int    `yaml:"max_text_bytes" min:"1"`
+	MaxTokens        int    `yaml:"max_tokens" min:"1"`
+	MaxTries         int    `yaml:"max_tries" min:"1" max:"5"`
+	BreakerFailures  int    `yaml:"breaker_failures" min:"1"`
+	BreakerTimeoutMS int    `yaml:"breaker_timeout_ms" min:"1"`
 }
 
-// Caching bounds the cache of results.
+// Caching has the options of the cache of results.
 type Caching struct {
-	Enabled  bool `yaml:"enabled" doc:"keep results of texts"`
-	MaxSize  int  `yaml:"max_size" doc:"how many results are kept" min:"1"`
-	MaxBytes int  `yaml:"max_bytes" doc:"how many bytes they may take" min:"1"`
-	TTLMS    int  `yaml:"ttl_ms" doc:"how long a result is kept; less than 0 for ever"`
-	Doubtful bool `yaml:"doubtful" doc:"also keep what was inferred or repaired by a model"`
-	Patterns bool `yaml:"patterns" doc:"learn which dialects and repairs work for a model, to try them first"`
+	Enabled  bool `yaml:"enabled"`
+	MaxSize  int  `yaml:"max_size" min:"1"`
+	MaxBytes int  `yaml:"max_bytes" min:"1"`
+	TTLMS    int  `yaml:"ttl_ms"`
+	Doubtful bool `yaml:"doubtful"`
+	Patterns bool `yaml:"patterns"`
 }
 
-// Monitoring says what is counted.
+// Monitoring has the options of metrics and health.
 type Monitoring struct {
-	Enabled      bool     `yaml:"enabled" doc:"count what parses come to"`
-	Metrics      []string `yaml:"metrics" doc:"what is shown of it; empty means all" enum:"parsing_time success_rate error_distribution cache_efficiency"`
-	Alerts       []string `yaml:"alerts" doc:"thresholds over the last five minutes that turn the health's status"`
-	RecentErrors int      `yaml:"recent_errors" doc:"how many errors the health tells, without any text" min:"1" max:"1000"`
+	Enabled      bool     `yaml:"enabled"`
+	Metrics      []string `yaml:"metrics" enum:"parsing_time success_rate error_distribution cache_efficiency"`
+	Alerts       []string `yaml:"alerts"`
+	RecentErrors int      `yaml:"recent_errors" min:"1" max:"1000"`
 }
 
-// Server says how the interceptor serves.
+// Server has the options of the interceptor.
 type Server struct {
-	Listen             string      `yaml:"listen" doc:"address to listen on"`
-	InsecureListen     bool        `yaml:"insecure_listen" doc:"listen on an address that others reach without asking for a key"`
-	KeyEnv             string      `yaml:"key_env" doc:"environment variable with the key that clients must give"`
-	TLSCert            string      `yaml:"tls_cert" doc:"file of the certificate, for https"`
-	TLSKey             string      `yaml:"tls_key" doc:"file of its key"`
-	AllowedHosts       []string    `yaml:"allowed_hosts" doc:"names, besides localhost and addresses, by which clients may call the server; empty allows all where a key is asked for"`
-	Upstream           string      `yaml:"upstream" doc:"address of the model server, such as http://127.0.0.1:11434"`
-	UpstreamFormat     string      `yaml:"upstream_format" doc:"what the model server speaks; auto finds it out" enum:"auto openai ollama anthropic"`
-	UpstreamKeyEnv     string      `yaml:"upstream_key_env" doc:"environment variable with the model server's key; empty passes on what the client gives"`
-	Mode               string      `yaml:"mode" doc:"native hands tools on, emulate writes them into the prompt, auto does the first until the server says that the model does not support tools" enum:"auto native emulate"`
-	ModelModes         []ModelMode `yaml:"model_modes" doc:"modes and dialects by model; the first that matches counts"`
-	OnInvalid          string      `yaml:"on_invalid" doc:"a call that cannot be made: leave it in the text, pass it on as it is, or ask the model again" enum:"text pass retry"`
-	Retries            int         `yaml:"retries" doc:"how often a model is asked again about one request" min:"0" max:"5"`
-	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" doc:"how long after its beginning a request may ask again" min:"1"`
-	MaxBodyBytes       int         `yaml:"max_body_bytes" doc:"how large a request may be" min:"1"`
-	MaxReplyBytes      int         `yaml:"max_reply_bytes" doc:"how large a reply may be" min:"1"`
-	MaxHeaderBytes     int         `yaml:"max_header_bytes" doc:"how large a request's header may be" min:"1024"`
-	MaxInFlight        int         `yaml:"max_in_flight" doc:"how many requests are served at once" min:"1"`
-	ReadTimeoutMS      int         `yaml:"read_timeout_ms" doc:"how long a request's header and body may take" min:"1"`
-	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" doc:"how long the model server may take to begin to answer" min:"1"`
-	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" doc:"how long the model server may be silent within an answer" min:"1"`
-	HeartbeatMS        int         `yaml:"heartbeat_ms" doc:"after how long a silence a stream is told that it goes on; 0 never" min:"0"`
-	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" doc:"how long streams may go on after the server is told to end" min:"0"`
-	UnknownPaths       string      `yaml:"unknown_paths" doc:"requests of other paths" enum:"pass refuse"`
-	Inspect            int         `yaml:"inspect" doc:"how many exchanges GET /callwright/requests shows, with what was said in them; 0 shows none" min:"0" max:"200"`
-	InspectRedact      []string    `yaml:"inspect_redact" doc:"patterns (RE2) of what is blackened in them"`
-	LogLevel           string      `yaml:"log_level" doc:"what is logged; nothing that was said, and no keys" enum:"debug info warn error"`
+	Listen             string      `yaml:"listen"`
+	InsecureListen     bool        `yaml:"insecure_listen"`
+	KeyEnv             string      `yaml:"key_env"`
+	TLSCert            string      `yaml:"tls_cert"`
+	TLSKey             string      `yaml:"tls_key"`
+	AllowedHosts       []string    `yaml:"allowed_hosts"`
+	Upstream           string      `yaml:"upstream"`
+	UpstreamFormat     string      `yaml:"upstream_format" enum:"auto openai ollama anthropic"`
+	UpstreamKeyEnv     string      `yaml:"upstream_key_env"`
+	Mode               string      `yaml:"mode" enum:"auto native emulate"`
+	ModelModes         []ModelMode `yaml:"model_modes"`
+	OnInvalid          string      `yaml:"on_invalid" enum:"text pass retry"`
+	Retries            int         `yaml:"retries" min:"0" max:"5"`
+	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1"`
+	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1"`
+	MaxReplyBytes      int         `yaml:"max_reply_bytes" min:"1"`
+	MaxHeaderBytes     int         `yaml:"max_header_bytes" min:"1024"`
+	MaxInFlight        int         `yaml:"max_in_flight" min:"1"`
+	ReadTimeoutMS      int         `yaml:"read_timeout_ms" min:"1"`
+	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" min:"1"`
+	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" min:"1"`
+	HeartbeatMS        int         `yaml:"heartbeat_ms" min:"0"`
+	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" min:"0"`
+	UnknownPaths       string      `yaml:"unknown_paths" enum:"pass refuse"`
+	Inspect            int         `yaml:"inspect" min:"0" max:"200"`
+	InspectRedact      []string    `yaml:"inspect_redact"`
+	LogLevel           string      `yaml:"log_level" enum:"debug info warn error"`
 }
 
-// ModelMode is how the requests for some models are served.
+// ModelMode has the options of requests for some models.
 type ModelMode struct {
-	Model   string `yaml:"model" doc:"name of the models; * stands for any text"`
-	Mode    string `yaml:"mode" doc:"as server.mode" enum:"auto native emulate"`
-	Dialect string `yaml:"dialect" doc:"the dialect in which the tools are written into the prompt; empty takes what is known of the model"`
+	Model   string `yaml:"model"`
+	Mode    string `yaml:"mode" enum:"auto native emulate"`
+	Dialect string `yaml:"dialect"`
 }
 
-// Default returns the defaults.
+// Default returns the default options.
 func Default() *Config {
 	return &Config{
-		Parser:     Parser{AttemptRepairs: true, UseFallbacks: true, MaxRepairAttempts: 3, MaxTextBytes: 16 << 20, MaxCalls: 128, MaxCandidates: 1024},
+		Parser: Parser{
+			AttemptRepairs: true, UseFallbacks: true, MaxRepairAttempts: 3, MaxTextBytes: 16 << 20, MaxCalls: 128, MaxCandidates: 1024,
+		},
 		Extraction: Extraction{Priority: "balanced"},
 		Validation: Validation{InjectDefaults: true, CoerceTypes: true},
 		Fallback: Fallback{
 			Tiers: []string{"auto_repair", "user_clarification"},
-			Model: Model{Format: "ollama", TimeoutMS: 15000, MaxTextBytes: 8 << 10, MaxTokens: 1024, MaxTries: 2, BreakerFailures: 5, BreakerTimeoutMS: 30000},
+			Model: Model{
+				Format: "ollama", TimeoutMS: 15000, MaxTextBytes: 8 << 10, MaxTokens: 1024, MaxTries: 2, BreakerFailures: 5, BreakerTimeoutMS: 30000,
+			},
 		},
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
@@ -155,7 +162,8 @@ func Default() *Config {
 	}
 }
 
-// Error says what is wrong with an option.
+// Error says what is wrong with an option. Its cause is [ErrUnknown], [ErrRange],
+// [ErrValue], or what a part of the configuration says.
 type Error struct {
 	Source string // the file, or the environment variable
 	Line   int    // in the file; 0 if that is not known
@@ -163,7 +171,7 @@ type Error struct {
 	Err    error
 }
 
-// Error names the source, the line and the option.
+// Error returns the source, the line, the option and the cause.
 func (e *Error) Error() string {
 	at := e.Source
 	if e.Line > 0 {
@@ -181,18 +189,19 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Causes of an [Error], besides what YAML says.
+// Causes of an [Error].
 var (
 	ErrUnknown = errors.New("there is no such option")
 	ErrRange   = errors.New("the value is out of range")
 	ErrValue   = errors.New("the value cannot be read")
 )
 
-// maxFile bounds a configuration file, in bytes.
+// maxFile bounds the size of a configuration file, in bytes.
 const maxFile = 1 << 20
 
-// Load reads a file over the defaults, and the environment over both. The name "" means
-// no file. getenv is [os.LookupEnv] if it is nil.
+// Load returns the defaults, overridden by a YAML file of at most 1 MB, overridden by the
+// environment. An empty name means no file, a nil getenv [os.LookupEnv]. The error is an
+// [*Error], or that of reading the file.
 func Load(name string, getenv func(string) (string, bool)) (*Config, error) {
 	c := Default()
 	var data []byte
@@ -217,7 +226,8 @@ func Load(name string, getenv func(string) (string, bool)) (*Config, error) {
 	return c, nil
 }
 
-// Parse reads YAML over the defaults. source names it in errors.
+// Parse returns the defaults, overridden by YAML. Errors are [*Error]; source is the file
+// name in them.
 func Parse(source string, data []byte) (*Config, error) {
 	c := Default()
 	return c, c.parse(source, data)
@@ -254,7 +264,8 @@ func (c *Config) parse(source string, data []byte) error {
 	})
 }
 
-// Check reports the first option that cannot be what it is.
+// Check returns an [*Error] for the first option that is wrong, for a configuration that
+// was changed after it was read.
 func (c *Config) Check() error {
 	return c.check(func(string) (string, int) { return "", 0 })
 }

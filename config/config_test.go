@@ -24,7 +24,7 @@ func TestPrinted(t *testing.T) {
 		t.Errorf("it changes:\n%s", c.YAML())
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "# ") && len(strings.TrimSpace(line)) < 8 {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") && len(strings.TrimSpace(line)) < 8 {
 			t.Errorf("an option is not described: %q", line)
 		}
 	}
@@ -38,13 +38,18 @@ func TestErrors(t *testing.T) {
 		{"parser:\n  timeout_ms: soon", "f.yaml:2: parser.timeout_ms: the value cannot be read: it must be a whole number", config.ErrValue},
 		{"parser:\n  timeoutMs: 5", `f.yaml:2: parser.timeoutMs: there is no such option (did you mean "parser.timeout_ms"?)`, config.ErrUnknown},
 		{"\nstrict_mode: true", `f.yaml:2: strict_mode: there is no such option (did you mean "parser.strict_mode"?)`, config.ErrUnknown},
-		{"parser:\n  min_confidence: 1.5", "f.yaml:2: parser.min_confidence: the value is out of range: it is 1.5 and must be at most 1", config.ErrRange},
+		{
+			"parser:\n  min_confidence: 1.5", "f.yaml:2: parser.min_confidence: the value is out of range: it is 1.5 and must be at most 1",
+			config.ErrRange,
+		},
 		{"caching: {max_size: 0}", "f.yaml:1: caching.max_size: the value is out of range: it is 0 and must be at least 1", config.ErrRange},
 		{"extraction:\n  priority: high", "f.yaml:2: extraction.priority", config.ErrRange},
 		{"extraction: {methods: [regex]}", "f.yaml:1: extraction.methods", config.ErrRange},
 		{"monitoring:\n  alerts: [errors > 1]", "f.yaml:2: monitoring.alerts", nil},
-		{"fallback:\n  tiers: [llm_assisted_repair]", "fallback.model.url: the value is out of range: llm_assisted_repair needs", config.ErrRange},
-		{"fallback:\n  tiers: [auto_repair, auto_repair]", "stands in it twice", config.ErrRange},
+		{
+			"fallback:\n  tiers: [llm_assisted_repair]", "fallback.model.url: the value is out of range: llm_assisted_repair needs", config.ErrRange,
+		},
+		{"fallback:\n  tiers: [auto_repair, auto_repair]", "is listed twice", config.ErrRange},
 		{"fallback: {model: {url: 'http://169.254.169.254'}}", "f.yaml:1: fallback.model.url: the address is not allowed", nil},
 		{"parser: 5", "f.yaml:1: parser: the value cannot be read: it must be a group", config.ErrValue},
 		{"parser:\n  max_calls: 1\n  max_calls: 2", "f.yaml:3: parser.max_calls", config.ErrValue},
@@ -69,10 +74,13 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Parser.TimeoutMS != 200 || c.Parser.MaxCalls != 7 || !c.Validation.Lossy || c.Parser.MinConfidence != 0.6 || len(c.Fallback.Tiers) != 2 || c.Extraction.Priority != "precise" {
+	if c.Parser.TimeoutMS != 200 || c.Parser.MaxCalls != 7 || !c.Validation.Lossy || c.Parser.MinConfidence != 0.6 ||
+		len(c.Fallback.Tiers) != 2 || c.Extraction.Priority != "precise" {
 		t.Errorf("%+v", c)
 	}
-	for name, value := range map[string]string{"CALLWRIGHT_PARSER_TIMEOUT_MS": "x", "CALLWRIGHT_VALIDATION_LOSSY": "maybe", "CALLWRIGHT_PARSER_MIN_CONFIDENCE": "2"} {
+	for name, value := range map[string]string{
+		"CALLWRIGHT_PARSER_TIMEOUT_MS": "x", "CALLWRIGHT_VALIDATION_LOSSY": "maybe", "CALLWRIGHT_PARSER_MIN_CONFIDENCE": "2",
+	} {
 		if _, err := config.Load("", env(map[string]string{name: value})); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("%s=%s: %v", name, value, err)
 		}
@@ -85,7 +93,8 @@ func TestEnvironment(t *testing.T) {
 func TestParts(t *testing.T) {
 	c := config.Default()
 	c.Fallback.Tiers = []string{"auto_repair", "llm_assisted_repair", "intent_extraction", "partial_execution", "user_clarification"}
-	c.Fallback.Model.URL, c.Fallback.Model.Name, c.Fallback.Model.Format, c.Fallback.Model.KeyEnv = "http://127.0.0.1:1/v1", "m", "openai", "REPAIR_KEY"
+	m := &c.Fallback.Model
+	m.URL, m.Name, m.Format, m.KeyEnv = "http://127.0.0.1:1/v1", "m", "openai", "REPAIR_KEY"
 	c.Caching.Enabled = true
 	c.Extraction.Priority = "precise"
 	if err := c.Check(); err != nil {

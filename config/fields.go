@@ -56,7 +56,7 @@ func (c *Config) decode(source string, root *yaml.Node, lines map[string]int) er
 				return &Error{source, key.Line, path, fmt.Errorf("%w%s", ErrUnknown, nearest(path, known))}
 			}
 			if _, twice := lines[path]; twice {
-				return &Error{source, key.Line, path, fmt.Errorf("%w: it stands twice in the file", ErrValue)}
+				return &Error{source, key.Line, path, fmt.Errorf("%w: it is set twice in the file", ErrValue)}
 			}
 			lines[path] = key.Line
 			if f.value.Kind() == reflect.Struct {
@@ -77,7 +77,7 @@ func (c *Config) decode(source string, root *yaml.Node, lines map[string]int) er
 	return walk(root, "")
 }
 
-// nearest suggests an option of the same name elsewhere, or one that is written alike.
+// nearest suggests an option with the same name in another group or another spelling.
 func nearest(path string, known map[string]field) string {
 	last := path[strings.LastIndexByte(path, '.')+1:]
 	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
@@ -250,9 +250,13 @@ func (c *Config) YAML() string {
 		if depth == 0 && b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(indent + "# " + f.tag.Get("doc"))
+		b.WriteString(indent + "# " + descriptions[f.path])
 		if enum := f.tag.Get("enum"); enum != "" {
-			b.WriteString(" (" + strings.Join(strings.Fields(enum), ", ") + ")")
+			one := " One of: "
+			if f.value.Kind() == reflect.Slice {
+				one = " Any of: "
+			}
+			b.WriteString(one + strings.Join(strings.Fields(enum), ", ") + ".")
 		}
 		b.WriteByte('\n')
 		if f.value.Kind() == reflect.Struct {

@@ -43,7 +43,8 @@ func TestAnthropic(t *testing.T) {
 			t.Fatalf("content: %s", m.RawJSON())
 		}
 		said(t, text, string(uses[0].Input), string(uses[1].Input), uses[0].Name, uses[1].Name)
-		if uses[0].ID != "call_one" || thinking != "Two cities." || signature != "c2lnbmF0dXJl" || m.StopReason != "tool_use" || m.ID != "reply_1" || m.Model != "model-1" {
+		if uses[0].ID != "call_one" || thinking != "Two cities." || signature != "c2lnbmF0dXJl" || m.StopReason != "tool_use" ||
+			m.ID != "reply_1" || m.Model != "model-1" {
 			t.Errorf("%q %q %q %q %q %q", uses[0].ID, thinking, signature, m.StopReason, m.ID, m.Model)
 		}
 		if m.Usage.OutputTokens != 50 || m.Usage.InputTokens != 70 || m.Usage.CacheReadInputTokens != 30 {

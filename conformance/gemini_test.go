@@ -13,20 +13,33 @@ import (
 )
 
 func TestGemini(t *testing.T) {
-	url, ask := server(t, adapter.Generate, func(path string, _ *adapters.Request) bool { return strings.Contains(path, "streamGenerateContent") })
+	url, ask := server(t, adapter.Generate, func(
+		path string, _ *adapters.Request,
+	) bool {
+		return strings.Contains(path, "streamGenerateContent")
+	})
 	ctx := context.Background()
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: url}})
+	client, err := genai.NewClient(
+		ctx, &genai.ClientConfig{APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: url}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	contents := []*genai.Content{
 		genai.NewContentFromText("Weather?", genai.RoleUser),
-		{Role: genai.RoleModel, Parts: []*genai.Part{{FunctionCall: &genai.FunctionCall{ID: "c1", Name: "get_weather", Args: map[string]any{"city": "Rome"}}}}},
-		{Role: genai.RoleUser, Parts: []*genai.Part{{FunctionResponse: &genai.FunctionResponse{ID: "c1", Name: "get_weather", Response: map[string]any{"result": "sunny"}}}}},
+		{
+			Role:  genai.RoleModel,
+			Parts: []*genai.Part{{FunctionCall: &genai.FunctionCall{ID: "c1", Name: "get_weather", Args: map[string]any{"city": "Rome"}}}},
+		},
+		{Role: genai.RoleUser, Parts: []*genai.Part{{FunctionResponse: &genai.FunctionResponse{
+			ID: "c1", Name: "get_weather", Response: map[string]any{"result": "sunny"},
+		}}}},
 	}
 	config := &genai.GenerateContentConfig{
 		SystemInstruction: genai.NewContentFromText("Be brief.", genai.RoleUser),
-		Tools:             []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{Name: "get_weather", Description: "The weather.", ParametersJsonSchema: parameters(t)}}}},
+		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
+			Name: "get_weather", Description: "The weather.", ParametersJsonSchema: parameters(t),
+		}}}},
 	}
 	check := func(parts []*genai.Part) {
 		t.Helper()
@@ -61,7 +74,8 @@ func TestGemini(t *testing.T) {
 	}
 	asked(t, <-ask, "")
 	check(whole.Candidates[0].Content.Parts)
-	if whole.UsageMetadata.TotalTokenCount != 150 || whole.Candidates[0].FinishReason != genai.FinishReasonStop || whole.ResponseID != "reply_1" {
+	if whole.UsageMetadata.TotalTokenCount != 150 || whole.Candidates[0].FinishReason != genai.FinishReasonStop ||
+		whole.ResponseID != "reply_1" {
 		t.Errorf("%+v %q", whole.UsageMetadata, whole.ResponseID)
 	}
 	var parts []*genai.Part

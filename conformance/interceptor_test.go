@@ -120,7 +120,9 @@ func openAIChatLoop(t *testing.T, base, model string, stream bool) *loop {
 	client := openai.NewClient(option.WithBaseURL(base+"/v1"), option.WithAPIKey("none"), option.WithMaxRetries(0))
 	params := openai.ChatCompletionNewParams{
 		Model: model, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(question)},
-		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: "get_weather", Parameters: parameters(t)})},
+		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
+			Name: "get_weather", Parameters: parameters(t),
+		})},
 	}
 	ask := func() openai.ChatCompletionChoice {
 		if !stream {
@@ -256,12 +258,16 @@ func ollamaLoop(t *testing.T, base, model string, stream bool) *loop {
 	}
 	client := api.NewClient(u, http.DefaultClient)
 	var tool api.Tool
-	if err := json.Unmarshal([]byte(`{"type":"function","function":{"name":"get_weather","description":"The weather","parameters":`+weatherSpec+`}}`), &tool); err != nil {
+	if err := json.Unmarshal(
+		[]byte(`{"type":"function","function":{"name":"get_weather","description":"The weather","parameters":`+weatherSpec+`}}`), &tool,
+	); err != nil {
 		t.Fatal(err)
 	}
 	messages := []api.Message{{Role: "user", Content: question}}
 	ask := func() (m api.Message, reason string) {
-		err := client.Chat(context.Background(), &api.ChatRequest{Model: model, Messages: messages, Tools: api.Tools{tool}, Stream: &stream}, func(r api.ChatResponse) error {
+		err := client.Chat(context.Background(), &api.ChatRequest{
+			Model: model, Messages: messages, Tools: api.Tools{tool}, Stream: &stream,
+		}, func(r api.ChatResponse) error {
 			m.Role = r.Message.Role
 			m.Content += r.Message.Content
 			m.ToolCalls = append(m.ToolCalls, r.Message.ToolCalls...)
@@ -280,7 +286,10 @@ func ollamaLoop(t *testing.T, base, model string, stream bool) *loop {
 	l.Text, l.Finish = first.Content, reason
 	messages = append(messages, first)
 	for _, c := range first.ToolCalls {
-		messages = append(messages, api.Message{Role: "tool", ToolName: c.Function.Name, Content: l.call(t, c.Function.Name, c.Function.Arguments.String(), "none")})
+		messages = append(
+			messages,
+			api.Message{Role: "tool", ToolName: c.Function.Name, Content: l.call(t, c.Function.Name, c.Function.Arguments.String(), "none")},
+		)
 	}
 	last, _ := ask()
 	l.Answer = last.Content

@@ -25,7 +25,9 @@ func TestOllamaChat(t *testing.T) {
 	address, ask := server(t, adapter.Chat, byRequest)
 	client := ollamaClient(t, address)
 	var tool api.Tool
-	if err := json.Unmarshal([]byte(`{"type":"function","function":{"name":"get_weather","description":"The weather.","parameters":`+weatherSpec+`}}`), &tool); err != nil {
+	if err := json.Unmarshal(
+		[]byte(`{"type":"function","function":{"name":"get_weather","description":"The weather.","parameters":`+weatherSpec+`}}`), &tool,
+	); err != nil {
 		t.Fatal(err)
 	}
 	var call api.ToolCall
@@ -67,7 +69,8 @@ func TestOllamaChat(t *testing.T) {
 			t.Fatalf("calls: %q", names)
 		}
 		said(t, text, arguments[0], arguments[1], names...)
-		if thinking != "Two cities." || done != "stop" || ids[0] != "call_one" || !last.Done || last.EvalCount != 50 || last.PromptEvalCount != 100 || last.Model != "model-1" {
+		if thinking != "Two cities." || done != "stop" || ids[0] != "call_one" || !last.Done || last.EvalCount != 50 ||
+			last.PromptEvalCount != 100 || last.Model != "model-1" {
 			t.Errorf("%q %q %q %+v", thinking, done, ids, last)
 		}
 	}
@@ -79,7 +82,9 @@ func TestOllamaGenerate(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		var text string
 		var last api.GenerateResponse
-		err := client.Generate(context.Background(), &api.GenerateRequest{Model: "llama-x", Prompt: "Weather?", System: "Be brief.", Stream: &stream}, func(r api.GenerateResponse) error {
+		err := client.Generate(context.Background(), &api.GenerateRequest{
+			Model: "llama-x", Prompt: "Weather?", System: "Be brief.", Stream: &stream,
+		}, func(r api.GenerateResponse) error {
 			text += r.Response
 			last = r
 			return nil

@@ -30,11 +30,15 @@ func TestOpenAIChat(t *testing.T) {
 		Messages: []openai.ChatCompletionMessageParamUnion{
 			openai.SystemMessage("Be brief."), openai.UserMessage("Weather?"),
 			{OfAssistant: &openai.ChatCompletionAssistantMessageParam{ToolCalls: []openai.ChatCompletionMessageToolCallUnionParam{{
-				OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{ID: "c1", Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: "get_weather", Arguments: `{"city":"Rome"}`}},
+				OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
+					ID: "c1", Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: "get_weather", Arguments: `{"city":"Rome"}`},
+				},
 			}}}},
 			openai.ToolMessage("sunny", "c1"),
 		},
-		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: "get_weather", Description: openai.String("The weather."), Parameters: parameters(t)})},
+		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
+			Name: "get_weather", Description: openai.String("The weather."), Parameters: parameters(t),
+		})},
 	}
 	check := func(c *openai.ChatCompletion) {
 		t.Helper()
@@ -44,10 +48,12 @@ func TestOpenAIChat(t *testing.T) {
 		}
 		a, b := m.ToolCalls[0], m.ToolCalls[1]
 		said(t, m.Content, a.Function.Arguments, b.Function.Arguments, a.Function.Name, b.Function.Name)
-		if a.ID != "call_one" || b.ID != "call_two" || c.Choices[0].FinishReason != "tool_calls" || c.ID != "reply_1" || c.Model != "model-1" || c.Created != 1_760_000_000 {
+		if a.ID != "call_one" || b.ID != "call_two" || c.Choices[0].FinishReason != "tool_calls" || c.ID != "reply_1" || c.Model != "model-1" ||
+			c.Created != 1_760_000_000 {
 			t.Errorf("%q %q %q %q %q %d", a.ID, b.ID, c.Choices[0].FinishReason, c.ID, c.Model, c.Created)
 		}
-		if c.Usage.PromptTokens != 100 || c.Usage.CompletionTokens != 50 || c.Usage.PromptTokensDetails.CachedTokens != 30 || c.Usage.CompletionTokensDetails.ReasoningTokens != 10 {
+		if c.Usage.PromptTokens != 100 || c.Usage.CompletionTokens != 50 || c.Usage.PromptTokensDetails.CachedTokens != 30 ||
+			c.Usage.CompletionTokensDetails.ReasoningTokens != 10 {
 			t.Errorf("usage: %+v", c.Usage)
 		}
 	}
@@ -91,9 +97,13 @@ func TestOpenAIResponses(t *testing.T) {
 		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: responses.ResponseInputParam{
 			responses.ResponseInputItemParamOfMessage("Weather?", responses.EasyInputMessageRoleUser),
 			responses.ResponseInputItemParamOfFunctionCall(`{"city":"Rome"}`, "c1", "get_weather"),
-			{OfFunctionCallOutput: &responses.ResponseInputItemFunctionCallOutputParam{CallID: openai.String("c1"), Output: responses.ResponseInputItemFunctionCallOutputOutputUnionParam{OfString: openai.String("sunny")}}},
+			{OfFunctionCallOutput: &responses.ResponseInputItemFunctionCallOutputParam{
+				CallID: openai.String("c1"), Output: responses.ResponseInputItemFunctionCallOutputOutputUnionParam{OfString: openai.String("sunny")},
+			}},
 		}},
-		Tools: []responses.ToolUnionParam{{OfFunction: &responses.FunctionToolParam{Name: "get_weather", Description: openai.String("The weather."), Parameters: parameters(t)}}},
+		Tools: []responses.ToolUnionParam{{OfFunction: &responses.FunctionToolParam{
+			Name: "get_weather", Description: openai.String("The weather."), Parameters: parameters(t),
+		}}},
 	}
 	check := func(r *responses.Response) {
 		t.Helper()
@@ -116,7 +126,8 @@ func TestOpenAIResponses(t *testing.T) {
 			t.Fatalf("output: %s", r.RawJSON())
 		}
 		said(t, r.OutputText(), calls[0].Arguments, calls[1].Arguments, calls[0].Name, calls[1].Name)
-		if calls[0].CallID != "call_one" || reasoning != "Two cities." || r.Status != "completed" || r.ID != "reply_1" || r.Usage.TotalTokens != 150 {
+		if calls[0].CallID != "call_one" || reasoning != "Two cities." || r.Status != "completed" || r.ID != "reply_1" ||
+			r.Usage.TotalTokens != 150 {
 			t.Errorf("%q %q %q %q %+v", calls[0].CallID, reasoning, r.Status, r.ID, r.Usage)
 		}
 	}

@@ -52,7 +52,9 @@ func pieces(r *adapters.Reply) []adapters.Event {
 }
 
 // server answers each request with the reply, in a format; ask has the requests.
-func server(t *testing.T, f *adapters.Format, isStream func(path string, r *adapters.Request) bool) (url string, ask chan *adapters.Request) {
+func server(
+	t *testing.T, f *adapters.Format, isStream func(path string, r *adapters.Request) bool,
+) (url string, ask chan *adapters.Request) {
 	t.Helper()
 	ask = make(chan *adapters.Request, 4)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +133,8 @@ func asked(t *testing.T, r *adapters.Request, model string) {
 	if result == nil || result.Text != "sunny" || result.CallID != calls[0].ID {
 		t.Errorf("result: %+v of call %+v", result, calls[0])
 	}
-	if len(r.Tools) != 1 || r.Tools[0].Name != "get_weather" || r.Tools[0].Description != "The weather." || !strings.Contains(string(r.Tools[0].Parameters), `"city"`) {
+	if len(r.Tools) != 1 || r.Tools[0].Name != "get_weather" || r.Tools[0].Description != "The weather." ||
+		!strings.Contains(string(r.Tools[0].Parameters), `"city"`) {
 		t.Errorf("tools: %+v", r.Tools)
 	}
 }

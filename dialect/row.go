@@ -12,25 +12,35 @@ type Body string
 
 // The eight bodies.
 const (
-	// BodyJSON is {"name": …, "arguments": {…}}, a list of those, or several.
-	BodyJSON Body = "json"
-	// BodyNameJSON is a name followed by its arguments in JSON.
-	BodyNameJSON Body = "name_json"
-	// BodyParams has one tag per parameter with raw text inside.
-	BodyParams Body = "params"
-	// BodyKeyValue has a pair of tags for each key and each value.
-	BodyKeyValue Body = "key_value"
-	// BodyElements has the parameters' names as tags.
-	BodyElements Body = "elements"
-	// BodyPythonic is Python call syntax.
-	BodyPythonic Body = "pythonic"
-	// BodyBraceCall is call:name{key:value}.
+	BodyJSON      Body = "json"
+	BodyNameJSON  Body = "name_json"
+	BodyParams    Body = "params"
+	BodyKeyValue  Body = "key_value"
+	BodyElements  Body = "elements"
+	BodyPythonic  Body = "pythonic"
 	BodyBraceCall Body = "brace_call"
-	// BodyLines has labels at the beginnings of lines.
-	BodyLines Body = "lines"
+	BodyLines     Body = "lines"
 )
 
-var bodies = []Body{BodyJSON, BodyNameJSON, BodyParams, BodyKeyValue, BodyElements, BodyPythonic, BodyBraceCall, BodyLines}
+// Bodies returns the bodies, each with what it is in a few words.
+func Bodies() []BodyInfo { return slices.Clone(bodies) }
+
+// BodyInfo says what a body is.
+type BodyInfo struct {
+	Body Body
+	What string
+}
+
+var bodies = []BodyInfo{
+	{BodyJSON, `JSON that holds the name and the arguments: {"name": …, "arguments": {…}}, a list of those, or several`},
+	{BodyNameJSON, "a name, then its arguments in JSON"},
+	{BodyParams, "one tag per parameter, raw text inside"},
+	{BodyKeyValue, "a tag for each key and each value"},
+	{BodyElements, "the parameter's name is the tag"},
+	{BodyPythonic, "Python call syntax"},
+	{BodyBraceCall, "call:name{key:value}"},
+	{BodyLines, "labels at the beginnings of lines"},
+}
 
 // Row is one way in which models write tool calls: a dialect, as data. It has markers
 // around one of the eight bodies. A zero field means that the body's usual form
@@ -209,7 +219,7 @@ func (d *Row) Check() error {
 	if d.Name == "" || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		return fail("name", ErrBadName)
 	}
-	if !slices.Contains(bodies, d.Body) {
+	if !slices.ContainsFunc(bodies, func(b BodyInfo) bool { return b.Body == d.Body }) {
 		return fail("body", fmt.Errorf("%w, not %q", ErrBadBody, d.Body))
 	}
 	if len(d.Open) == 0 && o.Label == "" && len(o.WithoutMarker) == 0 {

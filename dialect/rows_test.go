@@ -45,22 +45,10 @@ func document() string {
 	var b strings.Builder
 	rows := dialect.Builtin().Dialects
 	fmt.Fprintf(&b, "# Dialects\n\nThe %d dialects that callwright reads without being told, by their bodies. This page is made from the rows in\n`dialect`; a row and a golden file add one (see CONTRIBUTING.md).\n\nIn markers `｜` also stands for `|`, `▁` for `_` and a space, and `:*` for an optional suffix. `^` means at the beginning of\na line. Models often mix the markers of one dialect with the body of another: what follows the marker decides.\n", len(rows))
-	for _, body := range []struct {
-		body dialect.Body
-		what string
-	}{
-		{dialect.BodyJSON, "JSON that holds the name and the arguments"},
-		{dialect.BodyNameJSON, "a name, then its arguments in JSON"},
-		{dialect.BodyParams, "one tag per parameter, raw text inside"},
-		{dialect.BodyKeyValue, "a tag for each key and each value"},
-		{dialect.BodyElements, "the parameter's name is the tag"},
-		{dialect.BodyPythonic, "Python call syntax"},
-		{dialect.BodyBraceCall, "call:name{key:value}"},
-		{dialect.BodyLines, "labels at the beginnings of lines"},
-	} {
-		fmt.Fprintf(&b, "\n## `%s`: %s\n\n| dialect | models | opens | closes | also known as | source |\n|---|---|---|---|---|---|\n", body.body, body.what)
+	for _, body := range dialect.Bodies() {
+		fmt.Fprintf(&b, "\n## `%s`: %s\n\n| dialect | models | opens | closes | also known as | source |\n|---|---|---|---|---|---|\n", body.Body, body.What)
 		for _, d := range rows {
-			if d.Body == body.body {
+			if d.Body == body.Body {
 				open := code(d.Open)
 				if d.Options.Label != "" {
 					open = code([]string{d.Options.Label + ":"})

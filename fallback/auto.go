@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/repair"
 )
 
-// AutoRepair reads what could not be read once more: by the lenient reader, then by
-// jsonrepair within bounds. As the first tier of a chain it is asked where the broken
-// call stands, so that a stream hands the call on in its place; elsewhere it is asked
-// at the end of the text.
+// AutoRepair repairs broken JSON: with the lenient reader, then with jsonrepair, on at most
+// 32 KB. As the first tier of a chain it works where the broken call stands, so that a
+// stream has the call in its place; elsewhere it works at the end of the text.
 type AutoRepair struct{}
 
 // Strategy is "auto_repair".
@@ -37,18 +37,19 @@ func (AutoRepair) Recover(ctx context.Context, k *Case) (r Recovery, err error) 
 			continue
 		}
 		repairs--
-		repaired, cause := Repair(f.Broken)
+		repaired, cause := repair.JSON(f.Broken)
 		if cause != nil {
 			err = errors.Join(err, cause)
 			continue
 		}
 		tried = append(tried, repaired.By)
 		tool := ""
-		if f.Named {
+		if f.ArgumentsOnly {
 			tool = f.Tool
 		}
 		r.Proposals = append(r.Proposals, Proposal{
-			Failure: i, Tool: tool, Value: repaired.Value, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial, Truncated: f.Truncated, Fixes: repaired.Fixes,
+			Failure: i, Tool: tool, Value: repaired.Value, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial,
+			Truncated: f.Truncated, Fixes: repaired.Fixes,
 		})
 	}
 	if r.Tried = strings.Join(tried, ", "); r.Tried == "" {

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Judgements of how often a strategy helps, until there is something to learn from.
+// priorRates are estimates of how often a strategy helps, until there are measurements.
 var priorRates = map[Strategy]float64{
 	StrategyAutoRepair: 0.6, StrategyModel: 0.6, StrategyIntent: 0.4, StrategyPartial: 0.5, StrategyClarification: 0,
 }
 
-// Chain is a list of tiers in the order in which they are asked.
+// Chain is a list of tiers, in the order in which they are tried.
 type Chain struct {
 	Steps []Step
-	// Rate is how often a strategy has given a call, from 0 to 1; ok is false where
-	// there is too little to learn from. nil knows nothing.
+	// Rate returns the share of a strategy's attempts that gave a call, from 0 to 1; ok is
+	// false if there were too few. It may be nil.
 	Rate func(Strategy) (rate float64, ok bool)
 }
 
 // ErrNoTier says that a step of a chain has no tier.
 var ErrNoTier = errors.New("a step of the chain has no tier")
 
-// Check reports what is wrong with a chain.
+// Check returns an error if a step has no tier, [ErrNoTier], or a negative timeout.
 func (c *Chain) Check() error {
 	for i, s := range c.Steps {
 		if s.Tier == nil {
@@ -36,7 +36,7 @@ func (c *Chain) Check() error {
 	return nil
 }
 
-// Plan says what will be tried for a case; nil if nothing will.
+// Plan returns the plan for a case; nil if no tier applies.
 func (c *Chain) Plan(k *Case) *Plan {
 	var p Plan
 	missed := 1.0
@@ -75,9 +75,9 @@ func (c *Chain) Plan(k *Case) *Plan {
 	return &p
 }
 
-// Run asks the tiers that apply, one after the other, until one gives calls. take
-// checks what a tier proposes and returns how many calls that makes; its error says
-// why it is fewer.
+// Run tries the tiers that apply, one after the other, until one gives calls. take checks
+// the proposals of a tier and returns the number of valid calls; its error says why some
+// are not.
 func (c *Chain) Run(ctx context.Context, k *Case, take func(Strategy, []Proposal) (int, error)) (r Report) {
 	r.Plan = c.Plan(k)
 	for _, s := range c.Steps {
@@ -107,7 +107,7 @@ func (c *Chain) Run(ctx context.Context, k *Case, take func(Strategy, []Proposal
 	return r
 }
 
-// recoverWithin asks a tier within its time and isolates its panics.
+// recoverWithin tries a tier within its timeout. A panic becomes an error.
 func recoverWithin(ctx context.Context, s Step, k *Case) (r Recovery, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -5,22 +5,26 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
 
-// Clarification makes no call: it says what a person may do, and what only a person
-// can supply.
+// Clarification makes no call. It suggests what a person can do, and lists what only a
+// person can supply.
 type Clarification struct{}
 
 // Strategy is "user_clarification".
 func (Clarification) Strategy() Strategy { return StrategyClarification }
 
 // Applies reports whether there is anything to say.
-func (Clarification) Applies(k *Case) bool { return len(k.Failures) > 0 || k.Signs.Name != "" }
+func (Clarification) Applies(k *Case) bool { return len(k.Failures) > 0 || k.Cues.Name != "" }
 
-// maxSuggestions bounds what is told of one text.
-const maxSuggestions = 16
+// Bounds of the suggestions.
+const (
+	maxSuggestions = 16
+	maxQuotedBytes = 80
+)
 
 // Recover makes the suggestions.
 func (Clarification) Recover(_ context.Context, k *Case) (r Recovery, _ error) {
@@ -61,8 +65,8 @@ func (Clarification) Recover(_ context.Context, k *Case) (r Recovery, _ error) {
 			}
 		}
 	}
-	if len(k.Failures) == 0 && k.Signs.Name != "" {
-		add("The text names %s and makes no call: ask the model to make it.", k.signature(k.Signs.Name))
+	if len(k.Failures) == 0 && k.Cues.Name != "" {
+		add("The text names %s and makes no call: ask the model to make it.", k.signature(k.Cues.Name))
 	}
 	return r, nil
 }
@@ -78,14 +82,7 @@ func nameOf(f *Failure) string {
 	if f.Tool == "" {
 		return "a tool"
 	}
-	return fmt.Sprintf("%q", clip(f.Tool))
-}
-
-func clip(s string) string {
-	if len(s) > 80 {
-		return strings.ToValidUTF8(s[:80], "") + "…"
-	}
-	return s
+	return fmt.Sprintf("%q", text.Clip(f.Tool, maxQuotedBytes))
 }
 
 // parameterOf writes a JSON pointer as a person would say it.
@@ -93,7 +90,7 @@ func parameterOf(path string) string {
 	if path == "" {
 		return "the parameters"
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", ".")
+	return strings.Join(text.Keys(path), ".")
 }
 
 // described is what a tool's schema says of a parameter at its top.
@@ -102,9 +99,9 @@ func described(tool *registry.Tool, path string) string {
 		return ""
 	}
 	properties, _ := tool.Parameters["properties"].(map[string]any)
-	property, _ := properties[strings.TrimPrefix(path, "/")].(map[string]any)
-	if text, _ := property["description"].(string); text != "" {
-		return " (" + strings.TrimRight(clip(text), ". ") + ")"
+	property, _ := properties[parameterOf(path)].(map[string]any)
+	if said, _ := property["description"].(string); said != "" {
+		return " (" + strings.TrimRight(text.Clip(said, maxQuotedBytes), ". ") + ")"
 	}
 	return ""
 }

@@ -1,5 +1,9 @@
-// Package fallback gets calls out of text in which reading found none: a chain of
-// tiers, each asked only where those before it gave no call.
+// Package fallback recovers calls from text in which the parser found none that can be
+// made. It is a [Chain] of tiers: each is tried only if those before it gave no call.
+//
+// The tiers of the package are [AutoRepair], [ModelRepair], [Intent], [Partial] and
+// [Clarification]. A [Tier] of your own can stand anywhere in the chain. What a tier
+// proposes is checked like any other call: docs/recovery.md describes the rules.
 package fallback
 
 import (
@@ -16,108 +20,108 @@ type Strategy string
 
 // The strategies.
 const (
-	// StrategyAutoRepair reads broken JSON by other means.
+	// StrategyAutoRepair repairs broken JSON.
 	StrategyAutoRepair Strategy = "auto_repair"
-	// StrategyModel asks a model to write a broken call properly.
+	// StrategyModel asks a model to repair a call.
 	StrategyModel Strategy = "llm_assisted_repair"
-	// StrategyIntent concludes a call from the words.
+	// StrategyIntent infers a call from prose.
 	StrategyIntent Strategy = "intent_extraction"
-	// StrategyPartial takes what is whole of a call that was cut off.
+	// StrategyPartial takes the complete parameters of a call that was cut off.
 	StrategyPartial Strategy = "partial_execution"
-	// StrategyClarification says what a person has to decide or to supply.
+	// StrategyClarification makes suggestions for a person.
 	StrategyClarification Strategy = "user_clarification"
 )
 
-// Case is a text in which no call was found that can be made.
+// Case is a text without a valid call.
 type Case struct {
-	// Text is what is left of the text for the user.
+	// Text is the content: the text without markers and reasoning.
 	Text string
-	// Model is the name of the model that wrote it, if that is known.
+	// Model is the name of the model that wrote it, if it is known.
 	Model string
-	// Tools are those that may be called.
+	// Tools are the known tools; never nil.
 	Tools *registry.Registry
-	// Failures are what looked like calls, in the order of the text.
+	// Failures are the candidates that are not valid, in the order of the text.
 	Failures []Failure
-	// Signs say what in the text shows that a call was meant.
-	Signs Signs
+	// Cues say what in the text shows that a call was meant.
+	Cues Cues
 	// Repairs is how many broken candidates may still be repaired.
 	Repairs int
 }
 
-// Failure is what looked like a call and is none that can be made.
+// Failure is a candidate that is not a valid call.
 type Failure struct {
-	// Tool is the name of the tool, as far as it is known.
+	// Tool is the name of the tool, if it is known.
 	Tool       string
 	Parameters map[string]any
 	Raw        string
 	Span       [2]int // offsets in bytes
 	Provenance extractor.Provenance
 	Truncated  bool
-	// Broken is the text that could not be read, where that is what failed: the whole
-	// JSON of the call, or, if Named, that of its arguments alone.
-	Broken string
-	Named  bool
-	Errors []validator.Error
+	// Broken is the text that could not be read, if that is what failed: the JSON of the
+	// whole call, or, with ArgumentsOnly, of its arguments.
+	Broken        string
+	ArgumentsOnly bool
+	Errors        []validator.Error
 }
 
-// Proposal is a call that a tier suggests. It is checked like any other call
-// before it is made.
+// Proposal is a call that a tier proposes. It is checked like any other call.
 type Proposal struct {
-	// Failure is the index of the failure that it mends, -1 if it mends none.
+	// Failure is the index of the failure that it repairs, -1 if it repairs none.
 	Failure int
-	// Tool and Parameters are the call. Where Tool is empty Value is the JSON of a
-	// call, in whatever shape; else it stands for the parameters where they are nil.
+	// Tool and Parameters are the call. If Tool is empty, Value is the JSON of a call in any
+	// shape; if only Parameters is nil, Value is the JSON of the parameters.
 	Tool       string
 	Parameters map[string]any
 	Value      any
-	// Raw is the text that it stands for, and Span its offsets in bytes.
+	// Raw is the text of the call, and Span its offsets in bytes.
 	Raw  string
 	Span [2]int
-	// Provenance is how plainly the model meant a call.
+	// Provenance says how the model marked the call.
 	Provenance extractor.Provenance
 	Method     extractor.Method
 	// Confidence bounds the confidence of the call; 0 sets no bound.
 	Confidence float64
 	Truncated  bool
-	// Inferred says that the call was not said but concluded.
+	// Inferred says that the model wrote no call: it was inferred from prose.
 	Inferred bool
-	// Fixes names what was changed.
+	// Fixes are names of the changes that were made.
 	Fixes []string
 }
 
 // Unreadable reports whether the failure is that nothing could be read.
 func (f *Failure) Unreadable() bool { return f.Broken != "" }
 
-// Recovery is what a tier gives.
+// Recovery is the result of a tier.
 type Recovery struct {
 	Proposals []Proposal
-	// Suggestions tell a person what may be done.
+	// Suggestions are for a person.
 	Suggestions []string
-	// Input names what only a person can supply, as "tool.parameter" or "tool".
+	// Input is what only a person can supply, as "tool.parameter" or "tool".
 	Input []string
-	// Tried says what was tried, in a few words.
+	// Tried describes in a few words what was tried.
 	Tried string
 }
 
-// Tier is one way to get calls out of a text. It is safe for concurrent use.
+// Tier is one way to recover calls. It must be safe for concurrent use.
 type Tier interface {
+	// Strategy returns the tier's name.
 	Strategy() Strategy
-	// Applies reports, without waiting for anything, whether the tier may do
-	// something for a case.
+	// Applies reports whether the tier can be tried for a case. It must be quick.
 	Applies(*Case) bool
-	// Recover tries. It must end when its context does.
+	// Recover returns proposals, or an error that says why there are none. It must return
+	// when the context is done.
 	Recover(context.Context, *Case) (Recovery, error)
 }
 
-// Step is a tier of a chain and the time that it may take.
+// Step is a tier of a chain, with its timeout.
 type Step struct {
 	Tier Tier
-	// Timeout bounds the tier, within the time that the parse has left; 0 sets no
-	// bound of its own.
+	// Timeout is the maximum duration, within the timeout of the parse; 0 means the latter
+	// only.
 	Timeout time.Duration
 }
 
-// Steps makes steps without bounds of their own.
+// Steps returns steps without timeouts of their own.
 func Steps(tiers ...Tier) []Step {
 	steps := make([]Step, len(tiers))
 	for i, t := range tiers {
@@ -126,38 +130,37 @@ func Steps(tiers ...Tier) []Step {
 	return steps
 }
 
-// Default is the chain of a parser that is told nothing else: broken JSON is
-// repaired, and what is wrong is said. No tier of it concludes or asks anything.
+// Default is the default chain of a parser: [AutoRepair] and [Clarification]. Neither
+// infers a call, nor asks a model.
 func Default() []Step { return Steps(AutoRepair{}, Clarification{}) }
 
-// Plan says what will be tried for a case.
+// Plan lists the strategies that will be tried for a case.
 type Plan struct {
 	Primary   Strategy   `json:"primary_strategy"`
 	Fallbacks []Strategy `json:"fallback_strategies"`
-	// EstimatedSuccessRate is how likely it is that one of them gives a call, from
-	// 0 to 1: from what they gave so far, or else a judgement.
+	// EstimatedSuccessRate is the estimated probability that one of them gives a call, from
+	// 0 to 1: by their success so far, or fixed estimates.
 	EstimatedSuccessRate float64 `json:"estimated_success_rate"`
-	// RequiredUserInput names what only a person can supply.
+	// RequiredUserInput is what only a person can supply; see [Recovery].
 	RequiredUserInput []string `json:"required_user_input,omitempty"`
-	// TimeoutMilliseconds is how long all of it may take; 0 means as long as the
-	// parse may.
+	// TimeoutMilliseconds is the sum of the timeouts; 0 if a step has none.
 	TimeoutMilliseconds int64 `json:"timeout_ms"`
 }
 
-// Attempt is what became of one tier.
+// Attempt is the outcome of one tier.
 type Attempt struct {
 	Strategy Strategy `json:"strategy"`
-	// Tried says what was tried, Changed what it changed.
+	// Tried describes what was tried, Changed names the changes.
 	Tried   string   `json:"tried,omitempty"`
 	Changed []string `json:"changed,omitempty"`
-	// Calls is how many calls it gave.
+	// Calls is the number of calls that it gave.
 	Calls int `json:"calls"`
 	// Error says why it gave none.
 	Error                string `json:"error,omitempty"`
 	DurationMicroseconds int64  `json:"duration_us"`
 }
 
-// Report is what was planned for a text and what became of it.
+// Report has the plan for a text, and the attempts.
 type Report struct {
 	Plan        *Plan     `json:"plan,omitempty"`
 	Attempts    []Attempt `json:"attempts"`

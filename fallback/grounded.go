@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/callwright/callwright/internal/cue"
+	"github.com/callwright/callwright/internal/text"
 )
 
 // InventedError says that a proposed call holds what does not stand in the text.
@@ -26,18 +29,15 @@ func (e *InventedError) Error() string {
 // maxGroundedDepth bounds how deep values are looked at.
 const maxGroundedDepth = 64
 
-// Grounded checks that nothing in a call's parameters was invented: each parameter's
-// name stands in the text, give or take a typing error, and each of its values stands
-// behind it, whole, as a string that something delimits or as a number. The error is
-// an [InventedError].
-func Grounded(text string, parameters map[string]any) error {
-	g := newGround(text, parameters)
-	keys := make([]string, 0, len(parameters))
-	for key := range parameters {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+// grounded checks that nothing in a call's parameters was invented. Each parameter's name
+// has to stand in the source, or a word like it, and each of its values behind the name:
+// whole, between delimiters. The error is an [*InventedError].
+//
+//	grounded(`wdth = 120, "color": red`, {"width": 120}) // nil
+//	grounded(`wdth = 120, "color": red`, {"width": 12})  // the value at /width …
+func grounded(source string, parameters map[string]any) error {
+	g := newGround(source, parameters)
+	for _, key := range text.SortedKeys(parameters) {
 		if err := g.parameter(key, parameters[key]); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ type ground struct {
 // groundText is one reading of the text.
 type groundText struct {
 	text string
-	// marks are where the names of the parameters stand, in order.
+	// marks are the places of the parameters' names, in order.
 	marks []mark
 }
 
@@ -62,10 +62,10 @@ type mark struct {
 	key     string // the parameter that is meant
 }
 
-func newGround(text string, parameters map[string]any) *ground {
+func newGround(source string, parameters map[string]any) *ground {
 	g := &ground{}
-	for _, t := range []string{text, unescaped(text)} {
-		if len(g.texts) == 1 && t == text {
+	for _, t := range []string{source, unescaped(source)} {
+		if len(g.texts) == 1 && t == source {
 			break
 		}
 		g.texts = append(g.texts, groundText{t, marksIn(t, parameters)})
@@ -79,7 +79,7 @@ func marksIn(text string, parameters map[string]any) (marks []mark) {
 	for key := range parameters {
 		folded[foldKey(key)] = key
 	}
-	for start, i := range words(text) {
+	for start, i := range cue.Words(text) {
 		word := foldKey(text[start:i])
 		key, ok := folded[word]
 		if !ok && len(word) >= 4 && len(word) <= 64 {
@@ -110,7 +110,7 @@ func foldKey(s string) string {
 }
 
 func (g *ground) parameter(key string, value any) error {
-	path := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	path := text.Pointer("", key)
 	named := false
 	for _, t := range g.texts {
 		for _, m := range t.marks {
@@ -132,9 +132,9 @@ func (g *ground) value(key, path string, v any, depth int) error {
 	case map[string]any:
 		for name, e := range x {
 			if !g.stands(key, name, depth > 0) {
-				return &InventedError{path + "/" + name, "parameter"}
+				return &InventedError{text.Pointer(path, name), "parameter"}
 			}
-			if err := g.value(key, path+"/"+name, e, depth+1); err != nil {
+			if err := g.value(key, text.Pointer(path, name), e, depth+1); err != nil {
 				return err
 			}
 		}

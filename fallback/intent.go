@@ -9,20 +9,21 @@ import (
 	"github.com/callwright/callwright/extractor"
 )
 
-// MaxIntentConfidence bounds the confidence of a call that was concluded from words.
+// MaxIntentConfidence bounds the confidence of a call that was inferred from words.
 const MaxIntentConfidence = 0.7
 
-// ErrNoIntent says that the words lead to no tool, or not plainly to one.
+// ErrNoIntent says that the words fit no tool, or several about as well.
 var ErrNoIntent = errors.New("the words lead plainly to no tool")
 
-// Intent concludes calls from words: the tool by ranking the registry's names,
-// descriptions and parameters, the values by the tool's schema. Each value stands in
-// the text. What it finds is marked as inferred. It is in no chain unless asked for.
+// Intent infers calls from prose, such as "I'll draw a blue rectangle, 120x48". It ranks
+// the tools by the words of their names, descriptions and parameters, and finds the
+// values by the tool's schema. Each value stands in the text. Its calls are marked as
+// inferred. It is in no chain by default.
 type Intent struct {
 	index atomic.Pointer[index]
 }
 
-// NewIntent returns a tier that concludes calls from words.
+// NewIntent returns a tier that infers calls from prose.
 func NewIntent() *Intent { return &Intent{} }
 
 // Strategy is "intent_extraction".
@@ -30,7 +31,7 @@ func (*Intent) Strategy() Strategy { return StrategyIntent }
 
 // Applies reports whether the text has the words of some tool's name, or a plainer
 // sign.
-func (*Intent) Applies(k *Case) bool { return k.Tools.Len() > 0 && k.Text != "" && k.Signs.Any() }
+func (*Intent) Applies(k *Case) bool { return k.Tools.Len() > 0 && k.Text != "" && k.Cues.Any() }
 
 // Bounds of what is searched for intent.
 const (
@@ -51,7 +52,7 @@ func (t *Intent) Recover(ctx context.Context, k *Case) (r Recovery, err error) {
 		if i == maxIntentSentences || ctx.Err() != nil {
 			break
 		}
-		if p, ok := x.conclude(text[s[0]:s[1]]); ok {
+		if p, ok := x.infer(text[s[0]:s[1]]); ok {
 			p.Span = [2]int{s[0], s[1]}
 			r.Proposals = append(r.Proposals, p)
 		}
@@ -62,8 +63,8 @@ func (t *Intent) Recover(ctx context.Context, k *Case) (r Recovery, err error) {
 	return r, ctx.Err()
 }
 
-// conclude finds the call that a sentence asks for.
-func (x *index) conclude(sentence string) (p Proposal, ok bool) {
+// infer finds the call that a sentence asks for.
+func (x *index) infer(sentence string) (p Proposal, ok bool) {
 	if disclaims(sentence) {
 		return p, false
 	}
@@ -75,26 +76,29 @@ func (x *index) conclude(sentence string) (p Proposal, ok bool) {
 	if len(list) > 1 && list[1].score > 0.85*best.score && list[1].covered >= best.covered {
 		return p, false // two tools fit about as well
 	}
-	values, asked := valuesIn(sentence, best.tool)
+	values, wanted := valuesIn(sentence, best.tool)
 	for _, name := range best.tool.Order() {
 		if best.tool.Requires(name) && values[name] == nil && !best.tool.HasDefault(name) {
 			return p, false
 		}
 	}
 	filled := 1.0
-	if asked > 0 {
-		filled = float64(len(values)) / float64(asked)
+	if wanted > 0 {
+		filled = float64(len(values)) / float64(wanted)
 	}
 	return Proposal{
 		Failure: -1, Tool: best.tool.Name, Parameters: values, Raw: sentence, Provenance: extractor.Bare, Method: extractor.MethodIntent,
-		Inferred: true, Confidence: MaxIntentConfidence * (0.4 + 0.4*best.covered + 0.2*min(filled, 1)), Fixes: []string{"concluded " + best.tool.Name},
+		Inferred: true, Confidence: MaxIntentConfidence * (0.4 + 0.4*best.covered + 0.2*min(filled, 1)),
+		Fixes: []string{"concluded " + best.tool.Name},
 	}, true
 }
 
 // disclaimers are words of a sentence that asks for nothing, or for the opposite.
 var disclaimers = []string{
-	"n't", "n’t", " not ", " never ", "without calling", "cannot", " no need", "unable to", "instead of", "should i", "shall i", "do you want", "would you like", "if you", "did you",
-	"i have ", "i've ", "i’ve ", " was ", " were ", " already ", " had ", " been ", "for example", "e.g.", "such as", "how to ", "what if", "you can ", "you could ", "could have",
+	"n't", "n’t", " not ", " never ", "without calling", "cannot", " no need", "unable to", "instead of", "should i", "shall i", "do you want",
+	"would you like", "if you", "did you",
+	"i have ", "i've ", "i’ve ", " was ", " were ", " already ", " had ", " been ", "for example", "e.g.", "such as", "how to ", "what if",
+	"you can ", "you could ", "could have",
 }
 
 func disclaims(sentence string) bool {
@@ -104,7 +108,8 @@ func disclaims(sentence string) bool {
 			return true
 		}
 	}
-	if first, _, _ := strings.Cut(strings.TrimSpace(s), " "); first == "if" || first == "when" || first == "while" || first == "why" || first == "how" {
+	if first, _, _ := strings.Cut(strings.TrimSpace(s), " "); first == "if" || first == "when" || first == "while" || first == "why" ||
+		first == "how" {
 		return true
 	}
 	for word := range strings.FieldsSeq(s) { // the act is past

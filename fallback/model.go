@@ -13,14 +13,16 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 )
 
 // Completer asks a model. It is safe for concurrent use.
 type Completer interface {
-	// Complete returns the text of the model's answer. An error that trying again
-	// cannot help is a [*ModelError] with a status that says so.
+	// Complete returns the text of the model's answer. Where a retry cannot help, the
+	// error is a [*ModelError] with a status of 400 to 499, but not 408 or 429.
 	Complete(context.Context, Prompt) (string, error)
 }
 
@@ -34,7 +36,7 @@ type Prompt struct {
 	MaxTokens int
 }
 
-// ModelError is a server's answer that is none.
+// ModelError says that a model server gave no usable answer.
 type ModelError struct {
 	Status  int // of HTTP; 0 if there was none
 	Message string
@@ -48,7 +50,7 @@ func (e *ModelError) Error() string {
 	return fmt.Sprintf("the repair model: status %d: %s", e.Status, e.Message)
 }
 
-// final reports whether trying again cannot help.
+// final reports whether a retry cannot help.
 func (e *ModelError) final() bool {
 	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
@@ -57,14 +59,14 @@ func (e *ModelError) final() bool {
 var (
 	// ErrNoAnswer says that a model's answer is not the JSON that was asked for.
 	ErrNoAnswer = errors.New("the repair model's answer cannot be read")
-	// ErrRefused says that a model's answer is no repair: it names another tool, or
-	// holds what does not stand in the text.
+	// ErrRefused says that a model's answer is not a repair: it calls another tool, or has
+	// values that do not stand in the text.
 	ErrRefused = errors.New("the repair model's answer is refused")
 	// ErrNone says that the model found no call in the text.
 	ErrNone = errors.New("the repair model found no call")
-	// ErrUnavailable says that the repair model failed too often and is left alone
-	// for a while.
-	ErrUnavailable = errors.New("the repair model is left alone after failing too often")
+	// ErrUnavailable says that the circuit breaker is open: the repair model failed too
+	// often, and is not asked for a while.
+	ErrUnavailable = errors.New("the repair model is not asked for a while, since it failed too often")
 )
 
 // ModelOptions bound what a repair by a model may cost. Zero values mean the defaults.
@@ -78,10 +80,10 @@ type ModelOptions struct {
 	MaxTries int
 	// Backoff is the time before the second try; it doubles with each. Default 200 ms.
 	Backoff time.Duration
-	// BreakerFailures is after how many failures in a row the model is left alone.
-	// Default 5.
+	// BreakerFailures is the number of failures in a row that open the circuit breaker:
+	// then the model is not asked. Default 5.
 	BreakerFailures int
-	// BreakerTimeout is for how long. Default 30 s.
+	// BreakerTimeout is how long the circuit breaker stays open. Default 30 s.
 	BreakerTimeout time.Duration
 }
 
@@ -150,7 +152,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 	for i, f := range k.Failures {
 		name := f.Tool
 		if name == "" {
-			name = NamedIn(f.Raw, k.Tools)
+			name = cue.ToolName(f.Raw, k.Tools)
 		}
 		match, ok := k.Tools.Lookup(name)
 		size += len(f.Raw)
@@ -159,7 +161,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 		}
 		list = append(list, broken{i, match.Tool, f})
 	}
-	if tool := k.Tools.Get(k.Signs.Name); len(k.Failures) == 0 && tool != nil && !tool.RequireMarker && len(k.Text) <= m.o.MaxTextBytes {
+	if tool := k.Tools.Get(k.Cues.Name); len(k.Failures) == 0 && tool != nil && !tool.RequireMarker && len(k.Text) <= m.o.MaxTextBytes {
 		list = append(list, broken{-1, tool, Failure{Tool: tool.Name, Raw: k.Text, Span: [2]int{0, len(k.Text)}, Provenance: extractor.Bare}})
 	}
 	return list
@@ -167,7 +169,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 
 // Applies reports whether there is something that the model may mend.
 func (m *ModelRepair) Applies(k *Case) bool {
-	return k.Signs.Plainly() && len(m.candidates(k)) > 0
+	return k.Cues.Plainly() && len(m.candidates(k)) > 0
 }
 
 // Recover asks the model.
@@ -237,8 +239,8 @@ func readAnswer(answer string) ([]any, error) {
 	return calls, nil
 }
 
-// accept takes those of a model's calls that mend a failure and invent nothing. One
-// call that does so is refused with all others: what answered so is not to be trusted.
+// accept takes the calls of a model's answer. Each has to be of a failure's own tool, and
+// must not invent anything. If one does, the whole answer is refused.
 func accept(calls []any, list []broken) ([]Proposal, error) {
 	if len(calls) == 0 {
 		return nil, ErrNone
@@ -257,13 +259,13 @@ func accept(calls []any, list []broken) ([]Proposal, error) {
 		used[index] = true
 		b := &list[index]
 		if name, _ := o["tool"].(string); name != b.tool.Name {
-			return nil, fmt.Errorf("%w: it calls %q, the text %q", ErrRefused, clip(name), b.tool.Name)
+			return nil, fmt.Errorf("%w: it calls %q, the text %q", ErrRefused, text.Clip(name, maxQuotedBytes), b.tool.Name)
 		}
-		parameters, ok := clean(o["parameters"], 0).(map[string]any)
+		parameters, ok := withoutJoiners(o["parameters"]).(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%w: its parameters are no object", ErrRefused)
 		}
-		if err := Grounded(b.f.Raw, parameters); err != nil {
+		if err := grounded(b.f.Raw, parameters); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		proposals = append(proposals, Proposal{
@@ -286,9 +288,9 @@ func candidateIndex(v any, n int) (int, bool) {
 	return int(i), err == nil && i >= 0 && i < int64(n)
 }
 
-// clean takes what made markers harmless out of an answer again. The depth of what
-// the reader reads is bounded.
-func clean(v any, depth int) any {
+// withoutJoiners undoes [neutralize] in an answer, and makes its raw text strings. The
+// reader bounds the depth.
+func withoutJoiners(v any) any {
 	switch x := v.(type) {
 	case string:
 		return strings.ReplaceAll(x, joiner, "")
@@ -297,12 +299,12 @@ func clean(v any, depth int) any {
 	case map[string]any:
 		o := make(map[string]any, len(x))
 		for k, e := range x {
-			o[strings.ReplaceAll(k, joiner, "")] = clean(e, depth+1)
+			o[strings.ReplaceAll(k, joiner, "")] = withoutJoiners(e)
 		}
 		return o
 	case []any:
 		for i := range x {
-			x[i] = clean(x[i], depth+1)
+			x[i] = withoutJoiners(x[i])
 		}
 	}
 	return v

@@ -8,9 +8,9 @@ import (
 	"github.com/callwright/callwright/extractor"
 )
 
-// Partial takes what is whole of calls that the text's end cut off: the parameters
-// before the one that was being written. The schema decides whether that is enough;
-// the calls are marked as truncated.
+// Partial takes the complete parameters of calls that the end of the text cut off. The
+// parameter that was being written is dropped. The schema decides whether the rest is
+// enough; the calls are marked as truncated.
 type Partial struct{}
 
 // Strategy is "partial_execution".
@@ -35,7 +35,8 @@ func (Partial) Recover(_ context.Context, k *Case) (r Recovery, _ error) {
 			continue
 		}
 		p := Proposal{
-			Failure: i, Tool: f.Tool, Parameters: map[string]any{}, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial, Truncated: true,
+			Failure: i, Tool: f.Tool, Parameters: map[string]any{}, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance,
+			Method: extractor.MethodPartial, Truncated: true,
 		}
 		cut := cutParameter(f)
 		if cut != "" && k.Tools.Get(f.Tool).HasDefault(cut) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -14,21 +15,27 @@ import (
 var (
 	quotedText = regexp.MustCompile("\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?:^|[\\s(])'([^'\n]+)'")
 	hexColour  = regexp.MustCompile(`(?i)#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b|\b(?:rgb|hsl)a?\([^()\n]{3,48}\)`)
-	colourWord = regexp.MustCompile(`(?i)\b(?:black|white|red|green|blue|yellow|orange|purple|pink|brown|gr[ae]y|cyan|magenta|teal|navy|maroon|olive|lime|silver|gold|indigo|violet|turquoise|beige|coral|crimson|salmon|transparent)\b`)
-	pair       = regexp.MustCompile(`(-?\d+(?:\.\d+)?)\s?(?:px|pt|mm|cm|em)?\s?(?:x|×|by)\s?(-?\d+(?:\.\d+)?)`)
-	point      = regexp.MustCompile(`\(\s?(-?\d+(?:\.\d+)?)\s?,\s?(-?\d+(?:\.\d+)?)\s?\)`)
-	number     = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
-	isoDate    = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?\b`)
-	address    = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,24}`)
-	link       = regexp.MustCompile(`https?://[^\s"'<>)]+`)
-	proper     = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|on)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
+	colourWord = regexp.MustCompile(
+		`(?i)\b(?:black|white|red|green|blue|yellow|orange|purple|pink|brown|gr[ae]y|cyan|magenta|teal|navy|maroon|olive|lime|silver|gold|` +
+			`indigo|violet|turquoise|beige|coral|crimson|salmon|transparent)\b`,
+	)
+	pair    = regexp.MustCompile(`(-?\d+(?:\.\d+)?)\s?(?:px|pt|mm|cm|em)?\s?(?:x|×|by)\s?(-?\d+(?:\.\d+)?)`)
+	point   = regexp.MustCompile(`\(\s?(-?\d+(?:\.\d+)?)\s?,\s?(-?\d+(?:\.\d+)?)\s?\)`)
+	number  = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
+	isoDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?\b`)
+	address = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,24}`)
+	link    = regexp.MustCompile(`https?://[^\s"'<>)]+`)
+	proper  = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|on)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
 )
 
-// pairs are the parameters that two numbers written together give their values to.
-var sizePairs, pointPairs = [][2]string{{"width", "height"}, {"w", "h"}, {"columns", "rows"}, {"cols", "rows"}}, [][2]string{{"x", "y"}, {"left", "top"}, {"lat", "lon"}, {"latitude", "longitude"}}
+// sizePairs and pointPairs are parameters that two numbers written together belong to:
+// "120x48" to width and height, "(10, 20)" to x and y.
+var sizePairs, pointPairs = [][2]string{
+	{"width", "height"}, {"w", "h"}, {"columns", "rows"}, {"cols", "rows"},
+}, [][2]string{{"x", "y"}, {"left", "top"}, {"lat", "lon"}, {"latitude", "longitude"}}
 
-// reading is a sentence out of which values are taken, each place once.
-type reading struct {
+// sentence is a sentence from which values are taken, each part of it once.
+type sentence struct {
 	text   string
 	taken  []bool
 	values map[string]any
@@ -36,10 +43,12 @@ type reading struct {
 	schema map[string]map[string]any
 }
 
-// valuesIn finds the values of a tool's parameters in a sentence. asked is how many
-// parameters have to be given or were named.
-func valuesIn(sentence string, tool *registry.Tool) (values map[string]any, asked int) {
-	r := &reading{text: sentence, taken: make([]bool, len(sentence)), values: map[string]any{}, kinds: map[string]string{}, schema: map[string]map[string]any{}}
+// valuesIn finds the values of a tool's parameters in a sentence. wanted is how many
+// parameters are required or have a value.
+func valuesIn(source string, tool *registry.Tool) (values map[string]any, wanted int) {
+	r := &sentence{
+		text: source, taken: make([]bool, len(source)), values: map[string]any{}, kinds: map[string]string{}, schema: map[string]map[string]any{},
+	}
 	properties, _ := tool.Parameters["properties"].(map[string]any)
 	names := tool.Order()
 	for _, name := range names {
@@ -52,18 +61,18 @@ func valuesIn(sentence string, tool *registry.Tool) (values map[string]any, aske
 	r.pairsOf(point, pointPairs)
 	r.colours(names)
 	r.named(names)
-	r.strings(names, tool)
-	r.lonely(names, tool)
+	r.typedStrings(names, tool)
+	r.lastNumber(names, tool)
 	for _, name := range names {
 		if tool.Requires(name) && !tool.HasDefault(name) || r.values[name] != nil {
-			asked++
+			wanted++
 		}
 	}
-	return r.values, asked
+	return r.values, wanted
 }
 
-// free reports whether nothing took a stretch of the sentence yet, and takes it.
-func (r *reading) take(from, to int) bool {
+// take takes a part of the sentence. It reports false if some of it was taken before.
+func (r *sentence) take(from, to int) bool {
 	if slices.Contains(r.taken[from:to], true) {
 		return false
 	}
@@ -73,12 +82,12 @@ func (r *reading) take(from, to int) bool {
 	return true
 }
 
-func (r *reading) numeric(name string) bool {
+func (r *sentence) numeric(name string) bool {
 	return r.kinds[name] == "number" || r.kinds[name] == "integer"
 }
 
 // enums takes words that are among the values that a parameter may have.
-func (r *reading) enums(names []string) {
+func (r *sentence) enums(names []string) {
 	lower := strings.ToLower(r.text)
 	for _, name := range names {
 		enum, _ := r.schema[name]["enum"].([]any)
@@ -97,7 +106,7 @@ func (r *reading) enums(names []string) {
 	}
 }
 
-// wordAt finds a word that stands by itself.
+// wordAt returns the offset of a whole word, -1 if the text does not have it.
 func wordAt(text, word string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -106,7 +115,7 @@ func wordAt(text, word string) int {
 		}
 		at := from + i
 		end := at + len(word)
-		if (at == 0 || !isWordByte(text[at-1])) && (end == len(text) || !isWordByte(text[end]) || text[end] == '.') {
+		if (at == 0 || !cue.IsWordByte(text[at-1])) && (end == len(text) || !cue.IsWordByte(text[end]) || text[end] == '.') {
 			return at
 		}
 		from = at + 1
@@ -114,7 +123,7 @@ func wordAt(text, word string) int {
 }
 
 // pairsOf takes two numbers that were written together.
-func (r *reading) pairsOf(form *regexp.Regexp, pairs [][2]string) {
+func (r *sentence) pairsOf(form *regexp.Regexp, pairs [][2]string) {
 	for _, p := range pairs {
 		if !r.numeric(p[0]) || !r.numeric(p[1]) || r.values[p[0]] != nil {
 			continue
@@ -125,8 +134,8 @@ func (r *reading) pairsOf(form *regexp.Regexp, pairs [][2]string) {
 	}
 }
 
-// colours takes colours for the parameters that want one.
-func (r *reading) colours(names []string) {
+// colours takes colours for the parameters that are one.
+func (r *sentence) colours(names []string) {
 	for _, name := range names {
 		words := terms(name)
 		wants := r.schema[name]["format"] == "color"
@@ -147,7 +156,7 @@ func (r *reading) colours(names []string) {
 
 // named takes values that stand right behind or before their parameter's name:
 // "width 120", "a width of 120", "radius = 8", "3 days".
-func (r *reading) named(names []string) {
+func (r *sentence) named(names []string) {
 	for _, name := range names {
 		if r.values[name] != nil {
 			continue
@@ -160,7 +169,8 @@ func (r *reading) named(names []string) {
 			if r.kinds[name] == "boolean" {
 				before := strings.ToLower(strings.TrimSpace(r.text[:w[0]]))
 				switch {
-				case strings.HasSuffix(before, "without"), strings.HasSuffix(before, "no"), strings.HasSuffix(before, "disable"), strings.HasSuffix(before, "disabled"):
+				case strings.HasSuffix(before, "without"), strings.HasSuffix(before, "no"), strings.HasSuffix(before, "disable"),
+					strings.HasSuffix(before, "disabled"):
 					r.values[name] = false
 				case strings.HasSuffix(before, "with"), strings.HasSuffix(before, "enable"), strings.HasSuffix(before, "and"):
 					r.values[name] = true
@@ -175,7 +185,7 @@ func (r *reading) named(names []string) {
 }
 
 // wordsOf finds where the words of a parameter's name stand one behind the other.
-func (r *reading) wordsOf(want string) (list [][2]int) {
+func (r *sentence) wordsOf(want string) (list [][2]int) {
 	parts := strings.Fields(want)
 	type word struct {
 		from, to int
@@ -216,7 +226,7 @@ var (
 )
 
 // valueAt takes the value that belongs to a name.
-func (r *reading) valueAt(name string, at [2]int) bool {
+func (r *sentence) valueAt(name string, at [2]int) bool {
 	rest := at[1] + len(linkWords.FindString(r.text[at[1]:]))
 	switch {
 	case r.numeric(name):
@@ -252,8 +262,8 @@ func group(m []int) (from, to int) {
 	return m[0], m[1]
 }
 
-// strings takes values that show what they are: addresses, links, dates.
-func (r *reading) strings(names []string, tool *registry.Tool) {
+// typedStrings takes values that have a form of their own: addresses, links, dates.
+func (r *sentence) typedStrings(names []string, tool *registry.Tool) {
 	for _, name := range names {
 		if r.values[name] != nil || r.kinds[name] != "string" || r.schema[name]["enum"] != nil {
 			continue
@@ -300,8 +310,9 @@ func (r *reading) strings(names []string, tool *registry.Tool) {
 	}
 }
 
-// lonely gives the one number that is left to the one required number without a value.
-func (r *reading) lonely(names []string, tool *registry.Tool) {
+// lastNumber gives the one number that is left to the one required number without a
+// value.
+func (r *sentence) lastNumber(names []string, tool *registry.Tool) {
 	name := onlyMissing(names, tool, r, r.numeric)
 	if name == "" {
 		return
@@ -318,7 +329,7 @@ func (r *reading) lonely(names []string, tool *registry.Tool) {
 }
 
 // onlyMissing returns the one required parameter of a kind that has no value.
-func onlyMissing(names []string, tool *registry.Tool, r *reading, kind func(string) bool) string {
+func onlyMissing(names []string, tool *registry.Tool, r *sentence, kind func(string) bool) string {
 	missing := ""
 	for _, n := range names {
 		if tool.Requires(n) && r.values[n] == nil && kind(n) {

@@ -43,7 +43,8 @@ func TestCutOff(t *testing.T) {
 		}
 		var cut atomic.Int64
 		url := upstreamOf(t, func(c net.Conn) {
-			_, _ = io.WriteString(c, strings.Replace(sseHead, "text/event-stream", f.ContentType, 1)+whole.String()[:cut.Load()]) // the client may be gone
+			// the client may be gone
+			_, _ = io.WriteString(c, strings.Replace(sseHead, "text/event-stream", f.ContentType, 1)+whole.String()[:cut.Load()])
 		})
 		s := serve(t, url, func(c *config.Config) { c.Server.UpstreamFormat = upstream })
 		step := 7

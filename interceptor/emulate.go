@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// prompt is a template by which tools are written into a prompt.
+// prompt is a template for the tools in a prompt.
 type prompt struct {
 	Dialects []string `yaml:"dialects"`
 	// Tool is how one tool is written: "function" as OpenAI does, or "bare".
@@ -32,10 +32,10 @@ var prompts = func() (list []prompt) {
 	return list
 }()
 
-// defaultDialect is what a model is taught of which nothing is known.
+// defaultDialect is the dialect for models of which nothing is known.
 const defaultDialect = "hermes"
 
-// dialect is the one in which a model is taught to call.
+// dialect returns the dialect in which the model is told to call tools, and its writer.
 func (x *exchange) dialect() (string, adapters.Writer) {
 	var names []string
 	if d := x.s.setFor(x.req.Model, func(m *config.ModelMode) string { return m.Dialect }); d != "" {
@@ -53,22 +53,23 @@ func (x *exchange) dialect() (string, adapters.Writer) {
 			return name, w
 		}
 	}
-	d, _ := dialects.Lookup(defaultDialect) // a parser may have dialects of its own in its place
+	d, _ := dialects.Lookup(defaultDialect) // the parser may have replaced it
 	w, _ := d.Writer()
 	return defaultDialect, w
 }
 
-// emulated is the request without tools: they are in the prompt, and earlier calls and
-// results in the text.
+// emulated returns the request with its tools in the system prompt, and its earlier calls
+// and results as text.
 func (x *exchange) emulated() *adapters.Request {
 	out := *x.req
 	dialect, writer := x.dialect()
 	out.Messages = adapters.PlainMessages(x.req.Messages, writer)
 	out.Tools, out.ToolChoice, out.ParallelCalls = nil, adapters.ToolChoice{}, nil
-	out.Extra = adapters.Extra{Format: x.req.Extra.Format, Members: x.req.Extra.Members.Clone()}
+	extra := wire.Object(x.req.Extra.Clone().Members)
 	for _, name := range []string{"functions", "function_call"} {
-		out.Extra.Members.Take(name)
+		extra.Take(name)
 	}
+	out.Extra = adapters.ExtraOf(x.req.Extra.Format, extra)
 	if !x.mayCall() {
 		return &out
 	}
@@ -93,7 +94,7 @@ func (x *exchange) emulated() *adapters.Request {
 	return &out
 }
 
-// offered are the tools that the model is told of.
+// offered are the tools in the prompt.
 func (x *exchange) offered() []adapters.Tool {
 	if x.req.ToolChoice.Mode != adapters.ToolNamed {
 		return x.req.Tools
@@ -101,7 +102,7 @@ func (x *exchange) offered() []adapters.Tool {
 	return slices.DeleteFunc(slices.Clone(x.req.Tools), func(t adapters.Tool) bool { return t.Name != x.req.ToolChoice.Name })
 }
 
-// toolPrompt writes tools into a prompt for a dialect.
+// toolPrompt returns the prompt for tools in a dialect.
 func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string {
 	p := prompts[len(prompts)-1]
 	for _, row := range prompts {
@@ -123,9 +124,11 @@ func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string
 			outer.SetObject("function", o)
 			o = outer
 		}
-		// Names and descriptions are a client's: no model is to take them for markers.
+		// Names and descriptions are the client's: they must not hold markers.
 		lines = append(lines, extractor.Harmless(string(o.Bytes())))
 	}
 	example := w.Call("name", `{"parameter": "value"}`)
-	return strings.NewReplacer("{tools}", strings.Join(lines, "\n"), "{tools_list}", strings.Join(lines, ", "), "{example}", example).Replace(p.Text)
+	return strings.NewReplacer(
+		"{tools}", strings.Join(lines, "\n"), "{tools_list}", strings.Join(lines, ", "), "{example}", example,
+	).Replace(p.Text)
 }

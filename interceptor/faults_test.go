@@ -30,10 +30,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
+	goleak.VerifyTestMain(
+		m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
+	)
 }
 
-var frontPaths = map[*adapters.Format]string{openai.Chat: "/v1/chat/completions", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat"}
+var frontPaths = map[*adapters.Format]string{
+	openai.Chat: "/v1/chat/completions", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat",
+}
 
 // requestBody is a request with a tool, in a format.
 func requestBody(t testing.TB, f *adapters.Format, stream bool) []byte {
@@ -41,7 +45,9 @@ func requestBody(t testing.TB, f *adapters.Format, stream bool) []byte {
 	body, err := f.EncodeRequest(&adapters.Request{
 		Model: "m", Stream: stream, MaxTokens: 100,
 		Messages: []adapters.Message{{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "Hello"}}}},
-		Tools:    []adapters.Tool{{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)}},
+		Tools: []adapters.Tool{{
+			Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,13 +75,16 @@ func ended(f *adapters.Format, data []byte) bool {
 
 // chunk is a piece of a stream of OpenAI's chat.
 func chunk(delta string) string {
-	return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
+	return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta +
+		`,"finish_reason":null}]}` + "\n\n"
 }
 
 const (
-	finishChunk = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	doneChunk   = "data: [DONE]\n\n"
-	wholeReply  = `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}`
+	finishChunk = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},` +
+		`"finish_reason":"stop"}]}` + "\n\n"
+	doneChunk  = "data: [DONE]\n\n"
+	wholeReply = `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant",` +
+		`"content":"Hi."},"finish_reason":"stop"}]}`
 )
 
 var (
@@ -94,7 +103,9 @@ const sseHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnectio
 func streamed(body string) func(net.Conn) { return raw(sseHead + body) }
 
 func answered(status, kind, body string) func(net.Conn) {
-	return raw(fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, kind, len(body), body))
+	return raw(fmt.Sprintf(
+		"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, kind, len(body), body,
+	))
 }
 
 // upstreamOf is a server that answers each request with a function, in OpenAI's words.
@@ -157,19 +168,34 @@ var faults = []struct {
 	{"wrong type", answered("200 OK", "text/plain", "hello"), "", 0},
 	{"redirect", raw("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"), "", 302},
 	{"204", raw("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), "", 204},
-	{"3 GB and 10 bytes", raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 3000000000\r\n\r\n{\"id\":\"c\","), "", 0},
-	{"no blank line", streamed(strings.TrimSuffix(chunk(`{"content":"Hello"}`), "\n") + strings.TrimSuffix(finishChunk, "\n") + "data: [DONE]\n"), "Hello", 200},
+	{
+		"3 GB and 10 bytes",
+		raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 3000000000\r\n\r\n{\"id\":\"c\","), "", 0,
+	},
+	{
+		"no blank line",
+		streamed(strings.TrimSuffix(chunk(`{"content":"Hello"}`), "\n") + strings.TrimSuffix(finishChunk, "\n") + "data: [DONE]\n"), "Hello", 200,
+	},
 	{"CR only", streamed(strings.ReplaceAll(chunk(`{"content":"Hello"}`)+finishChunk+doneChunk, "\n", "\r")), "Hello", 200},
 	{"a long line", streamed("data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 5<<20) + "\"}}]}\n\n" + doneChunk), "", 0},
 	{"comments", streamed(strings.Repeat(": hello\n\n", 10000) + chunk(`{"content":"Hello"}`) + finishChunk + doneChunk), "Hello", 200},
 	{"bad JSON", streamed(chunk(`{"content":"Hello"}`) + "data: {\"choices\": [}\n\n" + finishChunk + doneChunk), "Hello", 0},
 	{"no [DONE]", streamed(chunk(`{"content":"Hello"}`) + finishChunk), "Hello", 200},
 	{"data after [DONE]", streamed(chunk(`{"content":"Hello"}`) + finishChunk + doneChunk + chunk(`{"content":"more"}`)), "Hello", 200},
-	{"no choices", streamed(`data: {"id":"c","choices":[]}` + "\n\n" + `data: {"id":"c","choices":null}` + "\n\n" + chunk(`{"content":"Hello"}`) + finishChunk + doneChunk), "Hello", 200},
-	{"call index", streamed(chunk(`{"tool_calls":[{"index":-1,"id":"a","function":{"name":"get_weather","arguments":"{}"}}]}`) + chunk(`{"tool_calls":[{"index":1000000000,"id":"b","function":{"name":"x"}}]}`) + chunk(`{"content":"Hello"}`) + finishChunk + doneChunk), "Hello", 200},
+	{"no choices", streamed(
+		`data: {"id":"c","choices":[]}` + "\n\n" + `data: {"id":"c","choices":null}` + "\n\n" +
+			chunk(`{"content":"Hello"}`) + finishChunk + doneChunk,
+	), "Hello", 200},
+	{"call index", streamed(chunk(`{"tool_calls":[{"index":-1,"id":"a","function":{"name":"get_weather","arguments":"{}"}}]}`) + chunk(
+		`{"tool_calls":[{"index":1000000000,"id":"b","function":{"name":"x"}}]}`,
+	) + chunk(`{"content":"Hello"}`) + finishChunk + doneChunk), "Hello", 200},
 	{"an error within", streamed(chunk(`{"content":"Hello"}`) + `data: {"error":{"message":"out of memory"}}` + "\n\n"), "Hello", 0},
-	{"gzip", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped(chunk(`{"content":"Hello"}`)+finishChunk+doneChunk)), "Hello", 200},
-	{"a gzip bomb", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped(strings.Repeat(": \n", 20<<20))), "", 0},
+	{"gzip", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped(
+		chunk(`{"content":"Hello"}`)+finishChunk+doneChunk,
+	)), "Hello", 200},
+	{"a gzip bomb", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped(
+		strings.Repeat(": \n", 20<<20),
+	)), "", 0},
 	{"bad chunk sizes", raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), "", 0},
 	{"two lengths", raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), "", 502},
 	{"a large header", raw("HTTP/1.1 200 OK\r\nConnection: close\r\nX: " + strings.Repeat("x", 11<<20) + "\r\n\r\n"), "", 502},
@@ -258,8 +284,9 @@ func TestHangs(t *testing.T) {
 		if d := time.Since(start); d > 5*time.Second {
 			t.Errorf("%s: it took %v", front.Name, d)
 		}
-		if beats := strings.Count(string(data), "\n: ") + strings.Count(string(data), "\n:\n") + strings.Count(string(data), "event: ping"); beats == 0 && front != ollama.Chat {
-			t.Errorf("%s: no sign of life: %s", front.Name, data)
+		keepAlives := strings.Count(string(data), "\n: ") + strings.Count(string(data), "\n:\n") + strings.Count(string(data), "event: ping")
+		if keepAlives == 0 && front != ollama.Chat {
+			t.Errorf("%s: no keep-alive: %s", front.Name, data)
 		}
 	}
 	hung := upstreamOf(t, func(net.Conn) { <-release })
@@ -324,7 +351,10 @@ func TestManyClients(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, c := range []string{chunk(`{"content":"Hello "}`), callStart, chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Rome\"}"}}]}`), finishChunk, doneChunk} {
+		for _, c := range []string{
+			chunk(`{"content":"Hello "}`), callStart, chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": \"Rome\"}"}}]}`),
+			finishChunk, doneChunk,
+		} {
 			if _, err := io.WriteString(w, c); err != nil {
 				return
 			}
@@ -415,7 +445,9 @@ func TestShutdown(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
-	r, err := http.Post("http://"+l.Addr().String()+"/v1/chat/completions", "application/json", bytes.NewReader(requestBody(t, openai.Chat, true)))
+	r, err := http.Post(
+		"http://"+l.Addr().String()+"/v1/chat/completions", "application/json", bytes.NewReader(requestBody(t, openai.Chat, true)),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +455,8 @@ func TestShutdown(t *testing.T) {
 	stop()
 	data, err := io.ReadAll(r.Body)
 	r.Body.Close()
-	if err != nil || !ended(openai.Chat, data) || !strings.Contains(string(data), "the server is ending") || !strings.Contains(string(data), "Hello") {
+	if err != nil || !ended(openai.Chat, data) || !strings.Contains(string(data), "the server is ending") ||
+		!strings.Contains(string(data), "Hello") {
 		t.Errorf("%v: %s", err, data)
 	}
 	if err := <-done; err != nil {
@@ -474,11 +507,17 @@ func TestRefuses(t *testing.T) {
 		{"good", "/v1/chat/completions", good, nil, 200, "Hi."},
 		{"too large", "/v1/chat/completions", strings.Repeat(" ", 3000), nil, 413, "at most 2000 bytes"},
 		{"not JSON", "/v1/messages", "{", nil, 400, `"type":"error"`},
-		{"a bad tool", "/api/chat", `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"","parameters":{}}}]}`, nil, 400, "tools"},
+		{
+			"a bad tool", "/api/chat", `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"","parameters":{}}}]}`, nil, 400,
+			"tools",
+		},
 		{"another site", "/v1/chat/completions", good, map[string]string{"Origin": "https://evil.example"}, 403, "other sites"},
 		{"another site's page", "/v1/chat/completions", good, map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "other sites"},
 		{"a name that leads here", "/v1/chat/completions", good, map[string]string{"Host": "evil.example"}, 403, "allowed_hosts"},
-		{"a state that nobody keeps", "/v1/responses", `{"model":"m","input":"Hi","previous_response_id":"resp_1"}`, nil, 400, "previous_response_id"},
+		{
+			"a state that nobody keeps", "/v1/responses", `{"model":"m","input":"Hi","previous_response_id":"resp_1"}`, nil, 400,
+			"previous_response_id",
+		},
 		{"Expect", "/v1/chat/completions", good, map[string]string{"Expect": "100-continue"}, 200, "Hi."},
 	} {
 		if status, body := post(tt.path, tt.body, tt.header); status != tt.status || !strings.Contains(body, tt.want) {
@@ -487,7 +526,8 @@ func TestRefuses(t *testing.T) {
 	}
 	c := config.Default()
 	for _, bad := range []func(){
-		func() { c.Server.Upstream = "" }, func() { c.Server.Upstream = "http://169.254.169.254" }, func() { c.Server.Upstream, c.Server.KeyEnv = url, "NO_SUCH_KEY" },
+		func() { c.Server.Upstream = "" }, func() { c.Server.Upstream = "http://169.254.169.254" },
+		func() { c.Server.Upstream, c.Server.KeyEnv = url, "NO_SUCH_KEY" },
 	} {
 		bad()
 		if _, err := interceptor.New(c, interceptor.Options{Getenv: func(string) string { return "" }}); err == nil {
@@ -500,7 +540,9 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for address, open := range map[string]bool{"0.0.0.0:0": true, ":8080": true, "192.168.1.2:1": true, "127.0.0.1:0": false, "[::1]:0": false, "localhost:1": false} {
+	for address, open := range map[string]bool{
+		"0.0.0.0:0": true, ":8080": true, "192.168.1.2:1": true, "127.0.0.1:0": false, "[::1]:0": false, "localhost:1": false,
+	} {
 		c.Server.Listen = address
 		if _, err := interceptor.NewServer(h, &c.Server, nil); errors.Is(err, interceptor.ErrOpen) != open {
 			t.Errorf("%s: %v", address, err)

@@ -21,7 +21,10 @@ func FuzzExchange(f *testing.F) {
 		f.Add(requestBody(f, front, true), []byte(callStart+callArgs+finishChunk+doneChunk), true)
 		f.Add(requestBody(f, front, false), []byte(wholeReply), false)
 	}
-	f.Add([]byte(`{"model":"m","input":"Hi","stream":true,"tools":[{"type":"custom","name":"x"}]}`), []byte(chunk(`{"content":"<tool_call>"}`)), true)
+	f.Add(
+		[]byte(`{"model":"m","input":"Hi","stream":true,"tools":[{"type":"custom","name":"x"}]}`), []byte(chunk(`{"content":"<tool_call>"}`)),
+		true,
+	)
 	var answer []byte
 	var stream bool
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +50,9 @@ func FuzzExchange(f *testing.F) {
 		f.Cleanup(h.Close)
 		handlers[kind] = h
 	}
-	paths := map[*adapters.Format]string{openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat"}
+	paths := map[*adapters.Format]string{
+		openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat",
+	}
 	f.Fuzz(func(t *testing.T, body, says []byte, streamed bool) {
 		if len(body)+len(says) > 8<<10 {
 			return

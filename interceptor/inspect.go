@@ -9,23 +9,26 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/parser"
 )
 
-// Bounds of what is kept for looking at, in bytes.
+// Bounds of the inspector, in bytes.
 const (
-	maxRingBytes  = 16 << 20
-	maxKeptText   = 64 << 10
-	blackenedText = "[redacted]"
+	maxRingBytes = 16 << 20
+	maxKeptText  = 64 << 10
+	redactedText = "[redacted]"
 )
 
-// kept is an exchange as it is shown.
-type kept struct {
+// inspected is an exchange as GET /callwright/requests shows it.
+type inspected struct {
 	ID         string          `json:"id"`
 	Time       time.Time       `json:"time"`
 	Model      string          `json:"model"`
-	Front      string          `json:"front"`
-	Target     string          `json:"target"`
+	Client     string          `json:"client"` // the format in which the client speaks
+	Server     string          `json:"server"` // the format in which the upstream is asked
+	Front      string          `json:"front"`  // Client and Server by their former names,
+	Target     string          `json:"target"` // for one release
 	Mode       string          `json:"mode"`
 	Stream     bool            `json:"stream"`
 	DurationMS int64           `json:"duration_ms"`
@@ -37,31 +40,31 @@ type kept struct {
 	size       int
 }
 
-// result is what the parser made of one answer, and why.
+// result is the parser's result for one answer, with its candidates.
 type result struct {
 	Result     *parser.Result `json:"result"`
 	Candidates []candidate    `json:"candidates"`
 }
 
-// candidate is what was considered, as callwright explain tells it.
+// candidate is a candidate for a call, as callwright explain shows it.
 type candidate struct {
 	Tool   string       `json:"tool"`
 	Text   string       `json:"text"`
 	Method string       `json:"method"`
 	Format string       `json:"format"`
 	Score  parser.Score `json:"score"`
-	Reason string       `json:"reason,omitempty"` // why it is no call
+	Reason string       `json:"reason,omitempty"` // why it is not a call
 }
 
 // ring keeps the last exchanges.
 type ring struct {
 	mu    sync.Mutex
-	list  []*kept
+	list  []*inspected
 	bytes int
 	open  map[*exchange][]*parser.Result
 }
 
-// note keeps the result of an exchange until it ends.
+// note keeps a result until its exchange ends.
 func (g *ring) note(x *exchange, r *parser.Result) {
 	if x.s.c.Server.Inspect == 0 {
 		return
@@ -84,12 +87,14 @@ func (g *ring) keep(x *exchange) {
 	results := g.open[x]
 	delete(g.open, x)
 	g.mu.Unlock()
-	k := &kept{
-		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Front: x.front.Name, Mode: x.mode, Stream: x.req.Stream,
-		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects, Results: []result{},
+	k := &inspected{
+		ID: x.w.Header().Get("Callwright-Request"), Time: x.start.UTC(), Model: x.req.Model, Client: x.client.Name, Front: x.client.Name,
+		Mode: x.mode, Stream: x.req.Stream,
+		DurationMS: time.Since(x.start).Milliseconds(), Calls: x.done.calls, Retries: x.done.retries, Dialects: x.done.dialects,
+		Results: []result{},
 	}
-	if x.target != nil {
-		k.Target = x.target.Name
+	if x.server != nil {
+		k.Server, k.Target = x.server.Name, x.server.Name
 	}
 	for _, r := range results {
 		k.Results = append(k.Results, explained(r, x.s.redact))
@@ -113,22 +118,25 @@ func (g *ring) keep(x *exchange) {
 	}
 }
 
-// explained tells what became of each candidate of a result.
+// explained lists the candidates of a result, redacted.
 func explained(r *parser.Result, patterns []*regexp.Regexp) result {
 	shown := *r
 	shown.Calls, shown.Rejected = slices.Clone(r.Calls), slices.Clone(r.Rejected)
-	shown.Content, shown.Reasoning = redact(clip(r.Content, maxKeptText), patterns), redact(clip(r.Reasoning, maxKeptText), patterns)
+	shown.Content, shown.Reasoning = redact(text.Clip(r.Content, maxKeptText), patterns), redact(text.Clip(r.Reasoning, maxKeptText), patterns)
 	out := result{Result: &shown, Candidates: []candidate{}}
 	for i := range shown.Calls {
 		c := &shown.Calls[i]
-		c.Raw = redact(clip(c.Raw, maxKeptText), patterns)
+		c.Raw = redact(text.Clip(c.Raw, maxKeptText), patterns)
 		c.Parameters = redactValue(c.Parameters, patterns)
-		c.Coercions = nil // they quote values
-		out.Candidates = append(out.Candidates, candidate{Tool: c.Tool, Text: c.Raw, Method: string(c.Metadata.ParsingMethod), Format: string(c.SourceFormat), Score: c.Score})
+		c.Coercions = nil // they hold values
+		out.Candidates = append(
+			out.Candidates,
+			candidate{Tool: c.Tool, Text: c.Raw, Method: string(c.Metadata.ParsingMethod), Format: string(c.SourceFormat), Score: c.Score},
+		)
 	}
 	for i := range shown.Rejected {
 		x := &shown.Rejected[i]
-		x.Raw = redact(clip(x.Raw, maxKeptText), patterns)
+		x.Raw = redact(text.Clip(x.Raw, maxKeptText), patterns)
 		x.Parameters = redactValue(x.Parameters, patterns)
 		reason := ""
 		if len(x.Errors) > 0 {
@@ -143,18 +151,21 @@ func explained(r *parser.Result, patterns []*regexp.Regexp) result {
 	return out
 }
 
-// secrets look like keys, whatever the configuration says.
-var secrets = regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{12,}|\bAKIA[0-9A-Z]{16}\b|\bBearer\s+[A-Za-z0-9._~+/-]{12,}=*|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`)
+// secrets matches what looks like a key. It is always redacted.
+var secrets = regexp.MustCompile(
+	`(?i)\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{12,}|\bAKIA[0-9A-Z]{16}\b|\bBearer\s+[A-Za-z0-9._~+/-]{12,}=*|` +
+		`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`,
+)
 
 func redact(s string, patterns []*regexp.Regexp) string {
-	s = secrets.ReplaceAllString(s, blackenedText)
+	s = secrets.ReplaceAllString(s, redactedText)
 	for _, p := range patterns {
-		s = p.ReplaceAllString(s, blackenedText)
+		s = p.ReplaceAllString(s, redactedText)
 	}
 	return s
 }
 
-// redactValue blackens the strings of parameters. What is no JSON any more is left out.
+// redactValue redacts parameters. They are left out if that makes them invalid JSON.
 func redactValue(p map[string]any, patterns []*regexp.Regexp) map[string]any {
 	if p == nil {
 		return nil
@@ -166,7 +177,7 @@ func redactValue(p map[string]any, patterns []*regexp.Regexp) map[string]any {
 	return out
 }
 
-// serveRequests shows the last exchanges, the latest first.
+// serveRequests shows the last exchanges, newest first.
 func (h *Handler) serveRequests(w http.ResponseWriter, r *http.Request) {
 	if h.settings.Load().c.Server.Inspect == 0 {
 		http.NotFound(w, r)
@@ -177,7 +188,7 @@ func (h *Handler) serveRequests(w http.ResponseWriter, r *http.Request) {
 	h.ring.mu.Unlock()
 	slices.Reverse(list)
 	if list == nil {
-		list = []*kept{}
+		list = []*inspected{}
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusOK, map[string]any{"requests": list})

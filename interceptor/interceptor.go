@@ -1,8 +1,12 @@
-// Package interceptor stands between a client and a model server and makes tool calling
-// work where it does not. It takes requests as OpenAI's chat completions and responses,
-// Anthropic's messages and Ollama's chat have them, asks a server of any of these kinds,
-// and gives the reply with its calls found, checked and written as the client expects
-// them. All other requests pass through.
+// Package interceptor is an HTTP proxy between a client and a model server that makes tool
+// calling work.
+//
+// A client sends a request of OpenAI's chat completions or responses, Anthropic's
+// messages or Ollama's chat. The interceptor sends it to the upstream, which may speak
+// another of these formats, parses the answer, and replies in the client's format: with
+// the calls found in the text or in the field for calls, repaired, checked against the
+// tools' schemas and, where the server takes no tools, emulated through the prompt.
+// Requests of all other paths pass through unchanged. docs/interceptor.md describes it.
 package interceptor
 
 import (
@@ -26,13 +30,13 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/config"
-	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics/prom"
 	"github.com/callwright/callwright/parser"
 )
 
-// Handler serves the interceptor's requests. It is safe for concurrent use. It holds no
-// goroutine while it serves none.
+// Handler is the interceptor as an [http.Handler]. It is safe for concurrent use, and has
+// no goroutines of its own. It must be closed.
 type Handler struct {
 	settings atomic.Pointer[settings]
 	mux      *http.ServeMux
@@ -40,11 +44,11 @@ type Handler struct {
 	inFlight chan struct{}
 	ready    atomic.Bool // the upstream has answered
 	ring     ring
-	closing  context.Context // ends when streams are to end
+	closing  context.Context // is done when streams have to end
 	end      context.CancelFunc
 }
 
-// settings are what a reload replaces.
+// settings are what a reload replaces as a whole.
 type settings struct {
 	c         *config.Config
 	parts     *config.Parts
@@ -52,29 +56,31 @@ type settings struct {
 	transport *http.Transport
 	client    *http.Client
 	proxy     *httputil.ReverseProxy
-	key       string // that clients must give
-	upKey     string // that the upstream is given
+	key       string // that clients must send; "" asks for none
+	upKey     string // that the upstream is sent; "" sends it the client's
 	redact    []*regexp.Regexp
 	parsers   *cache.Cache[*parser.Parser]
 	learned   *learned
-	known     *lru.Cache[string, adapters.ModelCapabilities] // of the models named lately
-	own       *parser.Parser                                 // of the tools in the configuration
+	known     *lru.Cache[string, adapters.ModelCapabilities] // by the model's name
+	own       *parser.Parser                                 // with the tools of the configuration
 	metrics   http.Handler
 }
 
-// Options are what the configuration does not hold.
+// Options are the options of a handler beside its configuration. The zero value is
+// usable.
 type Options struct {
-	// Log is told of requests, without what was said in them and without keys; nil
-	// tells nobody.
+	// Log gets a line for each request, without the texts and keys in it; nil logs
+	// nothing.
 	Log *slog.Logger
-	// Getenv gives the keys; nil is [os.Getenv].
+	// Getenv returns the environment variables that hold keys; nil is [os.Getenv].
 	Getenv func(string) string
 }
 
 // ErrNoUpstream says that the configuration names no model server.
 var ErrNoUpstream = errors.New("server.upstream is empty: name the model server, such as http://127.0.0.1:11434")
 
-// New returns a handler.
+// New returns a handler. The error is a [*config.Error], [ErrNoUpstream], or says which
+// file or environment variable of the configuration is missing or wrong.
 func New(c *config.Config, o Options) (*Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -88,9 +94,10 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	return h, nil
 }
 
-// Reload takes another configuration: tools, dialects, models, modes, limits of
-// replies. With an error the old one stays. What is being served ends as it began.
-// Where the server listens, and how many requests it serves at once, does not change.
+// Reload replaces the configuration: tools, dialects, models, modes, limits of replies.
+// Requests that are being served keep the old one. With an error, as [New] returns them,
+// nothing changes. The address of the server and max_in_flight cannot be reloaded. A nil
+// getenv is [os.Getenv].
 func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -106,7 +113,7 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 		s.learned = before.learned
 	}
 	var err error
-	if s.upstream, err = outbound.ParseURL(c.Server.Upstream); err != nil {
+	if s.upstream, err = safehttp.ParseURL(c.Server.Upstream); err != nil {
 		return err
 	}
 	for name, into := range map[string]*string{c.Server.KeyEnv: &s.key, c.Server.UpstreamKeyEnv: &s.upKey} {
@@ -146,8 +153,8 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if s.known, err = lru.New[string, adapters.ModelCapabilities](maxLearned); err != nil {
 		return err
 	}
-	s.transport = outbound.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)
-	s.client = outbound.Client(s.transport)
+	s.transport = safehttp.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)
+	s.client = safehttp.Client(s.transport)
 	s.proxy = h.newProxy(s)
 	if s.parts.Metrics != nil {
 		registry := prometheus.NewRegistry()
@@ -162,7 +169,8 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	return nil
 }
 
-// Close ends what waits for the upstream and frees the connections.
+// Close ends the streams that are being served, with an error and their terminators, and
+// closes the idle connections to the upstream.
 func (h *Handler) Close() {
 	h.end()
 	h.settings.Load().transport.CloseIdleConnections()

@@ -75,7 +75,9 @@ func says(text string, calls ...string) *adapters.Reply {
 	}
 	for _, x := range calls {
 		name, args, _ := strings.Cut(x, " ")
-		c.Blocks = append(c.Blocks, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: "call_" + name, Name: name, Arguments: args}})
+		c.Blocks = append(
+			c.Blocks, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: "call_" + name, Name: name, Arguments: args}},
+		)
 		c.Finish = adapters.FinishCalls
 	}
 	return &adapters.Reply{ID: "r1", Model: "m", Choices: []adapters.Choice{c}, Usage: &adapters.Usage{InputTokens: 5, OutputTokens: 7}}
@@ -89,7 +91,9 @@ func start(t *testing.T, m *model, change func(*config.Config)) string {
 		m.format = openai.Chat
 	}
 	return serve(t, upstream.URL, func(c *config.Config) {
-		c.Server.UpstreamFormat = map[*adapters.Format]string{openai.Chat: "openai", anthropic.Messages: "anthropic", ollama.Chat: "ollama"}[m.format]
+		c.Server.UpstreamFormat = map[*adapters.Format]string{
+			openai.Chat: "openai", anthropic.Messages: "anthropic", ollama.Chat: "ollama",
+		}[m.format]
 		if change != nil {
 			change(c)
 		}
@@ -106,7 +110,8 @@ func callsOf(r *adapters.Reply) string {
 	return strings.Join(list, "; ")
 }
 
-// TestModes shows what each mode and choice makes of what a model says.
+// TestModes shows what each mode and choice makes of what a model says. It is long since
+// it is one table.
 func TestModes(t *testing.T) {
 	required := func(r *adapters.Request) { r.ToolChoice.Mode = adapters.ToolRequired }
 	none := func(r *adapters.Request) { r.ToolChoice.Mode = adapters.ToolNone }
@@ -127,28 +132,75 @@ func TestModes(t *testing.T) {
 		asked  int
 		header string // a header that has to be there, as "Name: value"
 	}{
-		{"native", &model{says: []*adapters.Reply{says("Ok.", `get_weather {"city":"Rome","days":3}`)}}, nil, nil, rome, "Ok.", 1, "Callwright-Mode: native"},
+		{
+			"native", &model{says: []*adapters.Reply{says("Ok.", `get_weather {"city":"Rome","days":3}`)}}, nil, nil, rome, "Ok.", 1,
+			"Callwright-Mode: native",
+		},
 		{"defaults", &model{says: []*adapters.Reply{says("", `get_weather {"city":"Rome"}`)}}, nil, nil, rome, "", 1, "Callwright-Coerced: 1"},
 		{"leak", &model{says: []*adapters.Reply{says("Ok. " + romeText)}}, nil, nil, rome, "Ok. ", 1, "Callwright-Dialect: hermes"},
 		{"both", &model{says: []*adapters.Reply{says(romeText, `get_weather {"city":"Rome"}`)}}, nil, nil, rome, "", 1, "Callwright-Calls: 1"},
-		{"emulate", &model{says: []*adapters.Reply{says(romeText)}}, func(c *config.Config) { c.Server.Mode = "emulate" }, nil, rome, "", 1, "Callwright-Mode: emulate"},
+		{"emulate", &model{
+			says: []*adapters.Reply{says(romeText)},
+		}, func(c *config.Config) { c.Server.Mode = "emulate" }, nil, rome, "", 1, "Callwright-Mode: emulate"},
 		{"auto", &model{refuse: true, says: []*adapters.Reply{says(""), says(romeText)}}, nil, nil, rome, "", 2, "Callwright-Mode: emulate"},
 		{"by model", &model{says: []*adapters.Reply{says(romeText)}}, func(c *config.Config) {
 			c.Server.ModelModes = []config.ModelMode{{Model: "x*", Mode: "native"}, {Model: "M", Mode: "emulate", Dialect: "mistral"}}
 		}, nil, rome, "", 1, "Callwright-Mode: emulate"},
-		{"required", &model{says: []*adapters.Reply{says("Well."), says("", `get_weather {"city":"Rome","days":3}`)}}, nil, required, rome, "Well.", 2, "Callwright-Retries: 1"},
-		{"required and refused", &model{says: []*adapters.Reply{says("Well."), says("No.")}}, nil, required, "", "Well.", 2, "Callwright-Tool-Choice: unmet"},
+		{
+			"required", &model{says: []*adapters.Reply{says("Well."), says("", `get_weather {"city":"Rome","days":3}`)}}, nil, required, rome,
+			"Well.", 2, "Callwright-Retries: 1",
+		},
+		{
+			"required and refused", &model{says: []*adapters.Reply{says("Well."), says("No.")}}, nil, required, "", "Well.", 2,
+			"Callwright-Tool-Choice: unmet",
+		},
 		{"none", &model{says: []*adapters.Reply{says(romeText)}}, nil, none, "", romeText, 1, "Callwright-Calls: 0"},
-		{"none, emulated", &model{says: []*adapters.Reply{says("Fine.")}}, func(c *config.Config) { c.Server.Mode = "emulate" }, none, "", "Fine.", 1, "Callwright-Calls: 0"},
-		{"named", &model{says: []*adapters.Reply{says("", `delete_all {}`), says("", `get_weather {"city":"Rome","days":3}`)}}, nil, named, rome, "", 2, "Callwright-Retries: 1"},
-		{"one at a time", &model{says: []*adapters.Reply{says("", `get_weather {"city":"Rome","days":3}`, `get_weather {"city":"Oslo","days":3}`)}}, nil, single, rome, "", 1, "Callwright-Calls: 1"},
-		{"invalid, text", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`)}}, nil, nil, "", `<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`, 1, "Callwright-Invalid: 1"},
-		{"invalid, native", &model{says: []*adapters.Reply{says("", `get_weather {"town":"Rome"}`)}}, nil, nil, `get_weather {"town":"Rome"}`, "", 1, "Callwright-Invalid: 1"},
-		{"unknown, native", &model{says: []*adapters.Reply{says("", `other {"a":1}`)}}, nil, nil, `other {"a":1}`, "", 1, "Callwright-Invalid: 1"},
-		{"invalid, pass", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {"days": 2}}</tool_call>`)}}, on("pass"), nil, `get_weather {"days":2}`, "", 1, "Callwright-Invalid: 1"},
-		{"invalid, retry", &model{says: []*adapters.Reply{says("", `get_weather {"days":2}`), says("", `get_weather {"city":"Rome","days":3}`)}}, on("retry"), nil, rome, "", 2, "Callwright-Retries: 1"},
-		{"invalid twice", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`)}}, on("retry"), nil, "", `<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`, 2, "Callwright-Invalid: 2"},
-		{"an echo", &model{says: []*adapters.Reply{says(`You said {"name": "get_weather", "arguments": {"city": "Rome"}}`)}}, nil, func(r *adapters.Request) {
+		{"none, emulated", &model{
+			says: []*adapters.Reply{says("Fine.")},
+		}, func(c *config.Config) { c.Server.Mode = "emulate" }, none, "", "Fine.", 1, "Callwright-Calls: 0"},
+		{
+			"named", &model{says: []*adapters.Reply{says("", `delete_all {}`), says("", `get_weather {"city":"Rome","days":3}`)}}, nil, named, rome,
+			"", 2, "Callwright-Retries: 1",
+		},
+		{
+			"one at a time",
+			&model{says: []*adapters.Reply{says("", `get_weather {"city":"Rome","days":3}`, `get_weather {"city":"Oslo","days":3}`)}}, nil, single,
+			rome, "", 1, "Callwright-Calls: 1",
+		},
+		{
+			"invalid, text", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`)}}, nil, nil, "",
+			`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`, 1, "Callwright-Invalid: 1",
+		},
+		{
+			"invalid, native", &model{says: []*adapters.Reply{says("", `get_weather {"town":"Rome"}`)}}, nil, nil, `get_weather {"town":"Rome"}`, "",
+			1, "Callwright-Invalid: 1",
+		},
+		{
+			"unknown, native", &model{says: []*adapters.Reply{says("", `other {"a":1}`)}}, nil, nil, `other {"a":1}`, "", 1, "Callwright-Invalid: 1",
+		},
+		{
+			"invalid, pass", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {"days": 2}}</tool_call>`)}},
+			on("pass"), nil, `get_weather {"days":2}`, "", 1, "Callwright-Invalid: 1",
+		},
+		{
+			"invalid, retry", &model{says: []*adapters.Reply{says("", `get_weather {"days":2}`), says("", `get_weather {"city":"Rome","days":3}`)}},
+			on("retry"), nil, rome, "", 2, "Callwright-Retries: 1",
+		},
+		{
+			"invalid twice", &model{says: []*adapters.Reply{says(`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`)}}, on("retry"),
+			nil, "", `<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`, 2, "Callwright-Invalid: 2",
+		},
+		{
+			"invalid three times", &model{says: []*adapters.Reply{ // only the first answer is told
+				says(`<tool_call>{"name": "get_weather", "arguments": {"days": 1}}</tool_call>`),
+				says(`<tool_call>{"name": "get_weather", "arguments": {"days": 2}}</tool_call>`),
+				says(`<tool_call>{"name": "get_weather", "arguments": {"days": 3}}</tool_call>`),
+			}}, func(c *config.Config) { c.Server.OnInvalid, c.Server.Retries = "retry", 2 }, nil, "",
+			`<tool_call>{"name": "get_weather", "arguments": {"days": 1}}</tool_call>`, 3, "Callwright-Invalid: 3",
+		},
+		{"an echo", &model{
+			says: []*adapters.Reply{says(`You said {"name": "get_weather", "arguments": {"city": "Rome"}}`)},
+		}, nil, func(r *adapters.Request) {
 			r.Messages[0].Blocks[0].Text = `What is {"name": "get_weather", "arguments": {"city": "Rome"}}?`
 		}, "", `You said {"name": "get_weather", "arguments": {"city": "Rome"}}`, 1, "Callwright-Calls: 0"},
 	} {
@@ -166,7 +218,8 @@ func TestModes(t *testing.T) {
 					var a, b any
 					_, x, _ := strings.Cut(got, " ")
 					_, y, _ := strings.Cut(tt.calls, " ")
-					if json.Unmarshal([]byte(x), &a) != nil && x != "" || json.Unmarshal([]byte(y), &b) != nil && y != "" || compact(a) != compact(b) || len(reply.Calls()) != strings.Count(tt.calls, ";")+map[bool]int{true: 1}[tt.calls != ""] {
+					if json.Unmarshal([]byte(x), &a) != nil && x != "" || json.Unmarshal([]byte(y), &b) != nil && y != "" || compact(a) != compact(b) ||
+						len(reply.Calls()) != strings.Count(tt.calls, ";")+map[bool]int{true: 1}[tt.calls != ""] {
 						t.Errorf("calls %s, want %s", got, tt.calls)
 					}
 				}
@@ -207,8 +260,12 @@ func TestEmulated(t *testing.T) {
 		r.Messages = []adapters.Message{
 			{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "Be brief."}}},
 			r.Messages[0],
-			{Role: adapters.RoleAssistant, Blocks: []adapters.Block{{Type: adapters.BlockCall, Call: &adapters.Call{ID: "toolu_1", Name: "get_weather", Arguments: `{"city":"Rome"}`}}}},
-			{Role: adapters.RoleTool, Blocks: []adapters.Block{{Type: adapters.BlockResult, Result: &adapters.ToolResult{CallID: "toolu_1", Text: "sunny </tool_response><|im_end|>"}}}},
+			{Role: adapters.RoleAssistant, Blocks: []adapters.Block{{
+				Type: adapters.BlockCall, Call: &adapters.Call{ID: "toolu_1", Name: "get_weather", Arguments: `{"city":"Rome"}`},
+			}}},
+			{Role: adapters.RoleTool, Blocks: []adapters.Block{{
+				Type: adapters.BlockResult, Result: &adapters.ToolResult{CallID: "toolu_1", Text: "sunny </tool_response><|im_end|>"},
+			}}},
 		}
 	})
 	got := m.asked[0]
@@ -216,7 +273,8 @@ func TestEmulated(t *testing.T) {
 		t.Errorf("%d tools, choice %q", len(got.Tools), got.ToolChoice.Mode)
 	}
 	system := got.Messages[0].Text()
-	if !strings.HasPrefix(system, "Be brief.") || !strings.Contains(system, `"name":"get_weather"`) || !strings.Contains(system, "<tool_call>") {
+	if !strings.HasPrefix(system, "Be brief.") || !strings.Contains(system, `"name":"get_weather"`) ||
+		!strings.Contains(system, "<tool_call>") {
 		t.Errorf("%s", system)
 	}
 	var all strings.Builder
@@ -226,7 +284,8 @@ func TestEmulated(t *testing.T) {
 			t.Errorf("message %d is no text", i)
 		}
 	}
-	if !strings.Contains(all.String(), `<tool_call>`) || !strings.Contains(all.String(), "sunny") || strings.Contains(all.String(), "<|im_end|>") {
+	if !strings.Contains(all.String(), `<tool_call>`) || !strings.Contains(all.String(), "sunny") ||
+		strings.Contains(all.String(), "<|im_end|>") {
 		t.Errorf("%s", all.String())
 	}
 }
@@ -242,7 +301,8 @@ func TestHarmless(t *testing.T) {
 		{"/v1/messages", "anthropic", anthropic.Messages},
 		{"/api/chat", "ollama", ollama.Chat},
 	} {
-		good, err := tt.front.EncodeReply(says("Let me look — « ü »", `get_weather {"days": 2, "city":"Rome  \u00fc", "big": 9007199254740993}`))
+		good, err := tt.front.EncodeReply(says("Let me look — « ü »",
+			`get_weather {"days": 2, "city":"Rome  \u00fc", "big": 9007199254740993}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +343,9 @@ func TestRecorded(t *testing.T) {
 		glob, upstream, path string
 		front                *adapters.Format
 	}{
-		{"openai_*", "openai", "/v1/chat/completions", openai.Chat}, {"anthropic_*", "anthropic", "/v1/messages", anthropic.Messages}, {"ollama_*", "ollama", "/api/chat", ollama.Chat},
+		{"openai_*", "openai", "/v1/chat/completions", openai.Chat},
+		{"anthropic_*", "anthropic", "/v1/messages", anthropic.Messages},
+		{"ollama_*", "ollama", "/api/chat", ollama.Chat},
 	} {
 		files, err := filepath.Glob("../testdata/wire/" + tt.glob)
 		if err != nil {
@@ -310,7 +372,11 @@ func TestRecorded(t *testing.T) {
 				_, _ = w.Write(data)
 			}))
 			s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = tt.upstream })
-			body, err := tt.front.EncodeRequest(&adapters.Request{Model: "m", Stream: stream, IncludeUsage: true, MaxTokens: 100, Messages: []adapters.Message{{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "Hello"}}}}, Tools: toolsOf(before)})
+			body, err := tt.front.EncodeRequest(&adapters.Request{
+				Model: "m", Stream: stream, IncludeUsage: true, MaxTokens: 100,
+				Messages: []adapters.Message{{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "Hello"}}}},
+				Tools:    toolsOf(before),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -332,8 +398,12 @@ func TestRecorded(t *testing.T) {
 			if strings.Contains(before.Text(), "<tool_call>") || before.Text() == "" && len(before.Calls()) == 0 {
 				continue // a call stood in the text, or there is nothing to keep
 			}
-			if after.Text() != before.Text() || after.Reasoning() != before.Reasoning() || after.First().Finish != before.First().Finish || len(after.Calls()) != len(before.Calls()) {
-				t.Errorf("%s:\n%q %q %s %s, was\n%q %q %s %s", file, after.Text(), after.Reasoning(), after.First().Finish, callsOf(after), before.Text(), before.Reasoning(), before.First().Finish, callsOf(before))
+			if after.Text() != before.Text() || after.Reasoning() != before.Reasoning() || after.First().Finish != before.First().Finish ||
+				len(after.Calls()) != len(before.Calls()) {
+				t.Errorf(
+					"%s:\n%q %q %s %s, was\n%q %q %s %s", file, after.Text(), after.Reasoning(), after.First().Finish, callsOf(after), before.Text(),
+					before.Reasoning(), before.First().Finish, callsOf(before),
+				)
 				continue
 			}
 			for i, c := range before.Calls() {
@@ -383,10 +453,17 @@ func TestSecrets(t *testing.T) {
 	upstream := httptest.NewServer(m)
 	defer upstream.Close()
 	c := config.Default()
-	c.Server.Upstream, c.Server.UpstreamFormat, c.Server.Inspect, c.Server.KeyEnv, c.Server.UpstreamKeyEnv, c.Server.LogLevel = upstream.URL, "anthropic", 10, "OWN", "UP", "debug"
+	c.Server.Upstream = upstream.URL
+	c.Server.UpstreamFormat = "anthropic"
+	c.Server.Inspect = 10
+	c.Server.KeyEnv = "OWN"
+	c.Server.UpstreamKeyEnv = "UP"
+	c.Server.LogLevel = "debug"
 	c.Server.InspectRedact = []string{"secret word"}
 	env := map[string]string{"OWN": canary, "UP": "sk-ant-upstream-key-123456789"}
-	h, err := interceptor.New(c, interceptor.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Getenv: func(k string) string { return env[k] }})
+	h, err := interceptor.New(c, interceptor.Options{
+		Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Getenv: func(k string) string { return env[k] },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +532,9 @@ func TestPassing(t *testing.T) {
 		case "/api/show":
 			_, _ = io.WriteString(w, `{"capabilities":["completion"],"x":1}`)
 		case "/api/tags":
-			_, _ = io.WriteString(w, `{"models":[{"name":"a","capabilities":["completion"]},{"name":"b","capabilities":["embedding"]},{"name":"c"}]}`)
+			_, _ = io.WriteString(
+				w, `{"models":[{"name":"a","capabilities":["completion"]},{"name":"b","capabilities":["embedding"]},{"name":"c"}]}`,
+			)
 		default:
 			body, _ := io.ReadAll(r.Body)
 			w.Header().Set("X-Was", r.Method+" "+r.URL.RequestURI()+" "+r.Header.Get("Content-Type"))
@@ -467,7 +546,10 @@ func TestPassing(t *testing.T) {
 	s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = "ollama" })
 	for _, tt := range []struct{ method, path, body, want string }{
 		{"POST", "/api/show", "{}", `{"capabilities":["completion","tools"],"x":1}`},
-		{"GET", "/api/tags", "", `{"models":[{"name":"a","capabilities":["completion","tools"]},{"name":"b","capabilities":["embedding"]},{"name":"c"}]}`},
+		{
+			"GET", "/api/tags", "",
+			`{"models":[{"name":"a","capabilities":["completion","tools"]},{"name":"b","capabilities":["embedding"]},{"name":"c"}]}`,
+		},
 		{"PUT", "/v1/files/a%2Fb?x=1&y=%20", "binary\x00body", "binary\x00body"},
 	} {
 		q, err := http.NewRequest(tt.method, s.URL+tt.path, strings.NewReader(tt.body))
@@ -547,14 +629,16 @@ func TestLegacy(t *testing.T) {
 	m := &model{says: []*adapters.Reply{says("", `get_weather {"city":"Rome"}`, `get_weather {"city":"Oslo"}`)}}
 	url := start(t, m, nil)
 	for _, stream := range []string{"false", "true"} {
-		body := `{"model":"m","stream":` + stream + `,"messages":[{"role":"user","content":"Hi"}],"functions":[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]}`
+		body := `{"model":"m","stream":` + stream + `,"messages":[{"role":"user","content":"Hi"}],"functions":[{"name":"get_weather",` +
+			`"parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]}`
 		r, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		data, err := io.ReadAll(r.Body)
 		r.Body.Close()
-		if err != nil || !strings.Contains(string(data), `"function_call":{`) || strings.Contains(string(data), "tool_calls") || strings.Contains(string(data), "Oslo") || !strings.Contains(string(data), `"finish_reason":"function_call"`) {
+		if err != nil || !strings.Contains(string(data), `"function_call":{`) || strings.Contains(string(data), "tool_calls") ||
+			strings.Contains(string(data), "Oslo") || !strings.Contains(string(data), `"finish_reason":"function_call"`) {
 			t.Errorf("stream=%s: %v %s", stream, err, data)
 		}
 	}

@@ -37,10 +37,13 @@ func serve(t testing.TB, upstream string, change func(*config.Config)) *httptest
 	return s
 }
 
-const weatherTool = `{"type":"function","function":{"name":"get_weather","description":"The weather of a city","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","default":3}},"required":["city"]}}}`
+const weatherTool = `{"type":"function","function":{"name":"get_weather","description":"The weather of a city",` +
+	`"parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","default":3}},"required":["city"]}}}`
 
 // ask writes a request in a format, and reads the reply.
-func ask(t testing.TB, url string, f *adapters.Format, model string, stream bool, change func(*adapters.Request)) (*adapters.Reply, http.Header) {
+func ask(
+	t testing.TB, url string, f *adapters.Format, model string, stream bool, change func(*adapters.Request),
+) (*adapters.Reply, http.Header) {
 	t.Helper()
 	var tool struct {
 		Function struct {
@@ -53,8 +56,10 @@ func ask(t testing.TB, url string, f *adapters.Format, model string, stream bool
 	}
 	r := &adapters.Request{
 		Model: model, Stream: stream, IncludeUsage: stream, MaxTokens: 500,
-		Messages: []adapters.Message{{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "How is the weather in Rome?"}}}},
-		Tools:    []adapters.Tool{{Name: tool.Function.Name, Description: tool.Function.Description, Parameters: tool.Function.Parameters}},
+		Messages: []adapters.Message{{
+			Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "How is the weather in Rome?"}},
+		}},
+		Tools: []adapters.Tool{{Name: tool.Function.Name, Description: tool.Function.Description, Parameters: tool.Function.Parameters}},
 	}
 	if change != nil {
 		change(r)
@@ -63,7 +68,9 @@ func ask(t testing.TB, url string, f *adapters.Format, model string, stream bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := map[*adapters.Format]string{openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat"}[f]
+	path := map[*adapters.Format]string{
+		openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat",
+	}[f]
 	response, err := http.Post(url+path, "application/json", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -87,14 +94,24 @@ func ask(t testing.TB, url string, f *adapters.Format, model string, stream bool
 }
 
 // TestOllama has every format ask every kind of model.
+// It is one function, since its cases share a real server.
 func TestOllama(t *testing.T) {
 	s := ollamatest.Start(t)
 	hermes := "I'll look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\", \"days\": \"2\"}}\n</tool_call>"
 	s.Model(t, "notools", hermes, "")
 	s.Model(t, "leaks", hermes, ollamatest.ToolTemplate)
 	s.Model(t, "broken", "<tool_call>\n{name\": \"get_weather\", 'arguments': {city\": \"Rome\", \"days\": 2,}}\n</tool_call>", "")
-	s.Model(t, "thinks", "<think>\nI could call <tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</tool_call> or so.\n</think>\n"+hermes, "")
-	s.Model(t, "cut", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome and a lot of other cities that are far too many to be named here\"}}\n</tool_call>", "")
+	s.Model(
+		t, "thinks",
+		"<think>\nI could call <tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</tool_call> or so.\n</think>\n"+hermes,
+		"",
+	)
+	s.Model(
+		t, "cut",
+		"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome and a lot of other cities that are far too many to be "+
+			"named here\"}}\n</tool_call>",
+		"",
+	)
 	s.Model(t, "talks", "The weather is nice.", "")
 	for _, front := range []*adapters.Format{openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat} {
 		for _, stream := range []bool{false, true} {

@@ -20,19 +20,16 @@ import (
 	"github.com/callwright/callwright/adapters/openai"
 )
 
-// fronts are the routes that are parsed. All others pass through.
-var fronts = map[string]*adapters.Format{
-	"POST /v1/chat/completions": openai.Chat,
-	"POST /chat/completions":    openai.Chat,
-	"POST /v1/responses":        openai.Responses,
-	"POST /v1/messages":         anthropic.Messages,
-	"POST /api/chat":            ollama.Chat,
-}
+// clientFormats are the formats of clients, the default first. Requests to all other
+// paths pass through.
+var clientFormats = []*adapters.Format{openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat}
 
 func (h *Handler) routes() {
 	h.mux = http.NewServeMux()
-	for pattern, format := range fronts {
-		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serveChat(w, r, format) })
+	for _, format := range clientFormats {
+		for _, path := range format.Paths {
+			h.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { h.serveChat(w, r, format) })
+		}
 	}
 	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.serveCountTokens)
 	h.mux.HandleFunc("POST /api/show", h.serveShow)
@@ -41,7 +38,7 @@ func (h *Handler) routes() {
 	h.mux.HandleFunc("GET /healthz", h.serveHealth)
 	h.mux.HandleFunc("GET /readyz", h.serveReady)
 	h.mux.HandleFunc("GET /callwright/requests", h.serveRequests)
-	h.mux.HandleFunc("/", h.serveOther)
+	h.mux.HandleFunc("/", h.servePassthrough)
 }
 
 // ServeHTTP serves one request.
@@ -65,9 +62,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if rec.status >= 500 {
 			level = slog.LevelWarn
 		}
-		h.log.Log(r.Context(), level, "request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status, "bytes", rec.bytes, "duration_ms", time.Since(start).Milliseconds())
+		h.log.Log(
+			r.Context(), level, "request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status, "bytes", rec.bytes,
+			"duration_ms", time.Since(start).Milliseconds(),
+		)
 	}()
-	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // for those who watch, without a key
+	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // for monitoring, without a key
 		h.mux.ServeHTTP(rec, r)
 		return
 	}
@@ -83,34 +83,30 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-h.inFlight }()
 	default:
 		rec.Header().Set("Retry-After", "1")
-		writeError(rec, formatOf(r), http.StatusServiceUnavailable, "overloaded_error", "too many requests are being served")
+		writeError(rec, formatOf(r), http.StatusServiceUnavailable, "overloaded_error", "too many requests are being served: try again later")
 		return
 	}
 	r.Header.Del("Expect")
 	h.mux.ServeHTTP(rec, r)
 }
 
-// formatOf is the format in which a request's answers are, for errors.
+// formatOf is the format for errors about a request: the one with the longest prefix of
+// the request's path.
 func formatOf(r *http.Request) *adapters.Format {
-	for pattern, f := range fronts {
-		if _, path, _ := strings.Cut(pattern, " "); path == r.URL.Path {
-			return f
+	best := clientFormats[0]
+	for _, f := range clientFormats {
+		if strings.HasPrefix(r.URL.Path, f.Prefix) && (!strings.HasPrefix(r.URL.Path, best.Prefix) || len(f.Prefix) > len(best.Prefix)) {
+			best = f
 		}
 	}
-	if strings.HasPrefix(r.URL.Path, "/v1/messages") {
-		return anthropic.Messages
-	}
-	if strings.HasPrefix(r.URL.Path, "/api/") {
-		return ollama.Chat
-	}
-	return openai.Chat
+	return best
 }
 
-// credentials are the headers, in the order in which they are looked at, in which a
-// client may give a key.
+// credentials are the headers that may hold a client's key, in their order of
+// precedence.
 var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
 
-// credential is the key that a request gives, however it does.
+// credential returns the key of a request, "" if there is none.
 func credential(r *http.Request) string {
 	for _, name := range credentials {
 		if v := r.Header.Get(name); v != "" {
@@ -127,18 +123,19 @@ func credential(r *http.Request) string {
 	return ""
 }
 
-// tenant tells clients apart without holding their keys.
+// tenant identifies a client by a hash of its key.
 func tenant(r *http.Request) string {
 	hash := sha256.Sum256([]byte(credential(r)))
 	return hex.EncodeToString(hash[:])
 }
 
-// refuses says why a request is not served; status is 0 if it is.
+// refuses returns the status and the message with which a request is refused; the status
+// is 0 if it is served.
 func (s *settings) refuses(r *http.Request) (status int, message string) {
 	if !s.hostAllowed(r.Host) {
-		return http.StatusForbidden, "the server is not called by this name: add it to server.allowed_hosts"
+		return http.StatusForbidden, "this host name is not allowed: add it to server.allowed_hosts"
 	}
-	// A page in a browser is no client: what it sends has an origin of its own.
+	// Pages of other sites, in a browser, are not clients: their requests have an origin.
 	if origin := r.Header.Get("Origin"); origin != "" && !s.originAllowed(origin, r.Host) {
 		return http.StatusForbidden, "requests of other sites are not served"
 	}
@@ -156,8 +153,8 @@ func (s *settings) refuses(r *http.Request) (status int, message string) {
 	return 0, ""
 }
 
-// hostAllowed reports whether clients may call the server by a name. Addresses and
-// localhost are no names that a stranger's page can take (DNS rebinding).
+// hostAllowed reports whether a request's Host is allowed, against DNS rebinding: IP
+// addresses and localhost are, names only if they are configured or a key is required.
 func (s *settings) hostAllowed(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -179,7 +176,7 @@ func (s *settings) originAllowed(origin, host string) bool {
 	return ok && strings.EqualFold(rest, host)
 }
 
-// recorder notes what was answered.
+// recorder records the status and the size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -213,7 +210,7 @@ func (h *Handler) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// serveHealth says that the process lives, and how the parser does.
+// serveHealth reports the health of the parser. It answers as long as the process runs.
 func (h *Handler) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	s := h.settings.Load()
 	if s.parts.Metrics == nil {
@@ -223,10 +220,10 @@ func (h *Handler) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, s.parts.Metrics.Health())
 }
 
-// serveReady says whether requests can be served: the upstream answers.
+// serveReady reports whether the upstream answers.
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
 	if !h.ready.Load() {
-		if _, err := h.settings.Load().target(r.Context(), openai.Chat); err != nil {
+		if _, err := h.settings.Load().serverFormat(r.Context(), clientFormats[0]); err != nil {
 			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "the model server does not answer"})
 			return
 		}

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/config"
 )
 
-// ErrOpen says that others could reach the server without giving a key.
-var ErrOpen = errors.New("others can reach this address: name a key in server.key_env, or set server.insecure_listen")
+// ErrOpen says that the server would be reachable by other machines without a key.
+var ErrOpen = errors.New("other machines can reach this address: name a key in server.key_env, or set server.insecure_listen")
 
-// Server serves a handler. Its limits are those of the configuration.
+// Server serves a [Handler], with the timeouts and limits of the configuration.
 type Server struct {
 	handler *Handler
 	server  *http.Server
@@ -26,8 +26,8 @@ type Server struct {
 	log     *slog.Logger
 }
 
-// NewServer returns a server of a handler. It is an error to listen, without a key, on
-// an address that others reach.
+// NewServer returns a server of a handler. The error is [ErrOpen] if the address is not
+// a loopback address and no key is configured. A nil log logs nothing.
 func NewServer(h *Handler, c *config.Server, log *slog.Logger) (*Server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -45,7 +45,7 @@ func NewServer(h *Handler, c *config.Server, log *slog.Logger) (*Server, error) 
 	return s, nil
 }
 
-// loopback reports whether only this machine reaches an address.
+// loopback reports whether an address is reachable from this machine only.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -58,9 +58,9 @@ func loopback(address string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// Run listens and serves until the context ends. Then it takes no more requests, lets
-// those that it has end within the time for that, and ends what is left of them with
-// their terminators.
+// Run listens and serves until the context is done. Then it shuts down: it accepts no
+// more requests, waits shutdown_timeout_ms for those that it has, and ends the streams
+// that are left with an error and their terminators.
 func (s *Server) Run(ctx context.Context) error {
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp", s.c.Listen)
@@ -70,7 +70,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Serve(ctx, l)
 }
 
-// Serve is [Server.Run] on a listener.
+// Serve is [Server.Run] on a listener of the caller's.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.log.Info("listening", "address", l.Addr().String(), "tls", s.c.TLSCert != "")
 	failed := make(chan error, 1)
@@ -87,7 +87,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.log.Info("ending", "timeout_ms", s.c.ShutdownTimeoutMS)
+	s.log.Info("shutting down", "timeout_ms", s.c.ShutdownTimeoutMS)
 	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(s.c.ShutdownTimeoutMS)*time.Millisecond)
 	defer cancel()
 	err := s.server.Shutdown(waiting)
@@ -105,5 +105,5 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// slogLogger hands what net/http complains of to a log.
+// slogLogger returns a logger for the messages of net/http.
 func slogLogger(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

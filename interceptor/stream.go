@@ -1,45 +1,41 @@
 package interceptor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// writeTimeout is how long a client may take to read a piece of a stream.
+// writeTimeout bounds each write to the client.
 const writeTimeout = 60 * time.Second
 
-// pieces writes what a stream is made of. It reaches the client when it is flushed.
-type pieces struct {
+// flushWriter writes to the client, and flushes on demand.
+type flushWriter struct {
 	w       http.ResponseWriter
 	c       *http.ResponseController
-	waiting bool
-	muted   bool
+	written bool // something was, since the last flush
+	muted   bool // what is written is dropped
 }
 
-func (f *pieces) Write(p []byte) (int, error) {
+func (f *flushWriter) Write(p []byte) (int, error) {
 	if f.muted {
 		return len(p), nil
 	}
-	f.waiting = true
+	f.written = true
 	return f.w.Write(p)
 }
 
-func (f *pieces) flush() error {
-	if !f.waiting {
+func (f *flushWriter) flush() error {
+	if !f.written {
 		return nil
 	}
-	f.waiting = false
+	f.written = false
 	// Servers without deadlines, such as a test's recorder, go without.
 	if err := f.c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -47,99 +43,71 @@ func (f *pieces) flush() error {
 	return f.c.Flush()
 }
 
-// flushing is the upstream's body: before it is waited for, the client gets what was
-// made of all that has come. What comes at once goes at once.
-type flushing struct {
+// flushingBody is the upstream's body. Before it waits for more, what was written so far
+// is flushed to the client: pieces that come together are sent together.
+type flushingBody struct {
 	io.ReadCloser
-	s *streamWriter
+	flush func()
 }
 
-func (f flushing) Read(p []byte) (int, error) {
-	f.s.flush()
-	return f.ReadCloser.Read(p)
+func (b flushingBody) Read(p []byte) (int, error) {
+	b.flush()
+	return b.ReadCloser.Read(p)
 }
 
 // errClient says that the client cannot be written to.
 var errClient = errors.New("the client is gone")
 
-// streamWriter writes events to the client, and a sign of life where it is long silent.
+// streamWriter writes events to the client, and keep-alives in long silences. Its methods
+// are safe for concurrent use.
 type streamWriter struct {
 	mu    sync.Mutex
 	enc   adapters.Encoder
-	out   *pieces
-	last  time.Time
-	every time.Duration
+	out   *flushWriter
+	last  time.Time     // when something was written
+	every time.Duration // how long the stream may be silent
 	timer *time.Timer
-	begun bool
-	ended bool
-	err   error
-
-	// Where both sides speak the same, a message of which nothing is changed is handed
-	// on as it came: in are its events, told those for the client.
-	passing bool
-	in      []adapters.Event
-	told    []adapters.Event
-	line    []byte
+	begun bool  // more than a keep-alive was written
+	ended bool  // no keep-alive is to be written
+	err   error // the first; with it nothing more is written
 }
 
-func (s *streamWriter) event(e adapters.Event) error {
+// event writes an event.
+func (s *streamWriter) event(e wireEvent) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.passing {
-		s.told = append(s.told, e)
-		return s.err
-	}
 	return s.write(e)
 }
 
-// message hands a message on, with what is made of its events, or as it came if that is
-// the same.
-func (s *streamWriter) message(raw []byte, decode func() error) error {
-	s.passing, s.in, s.told = true, s.in[:0], s.told[:0]
-	err := decode()
+// failed returns the error with which nothing more is written, nil if there is none.
+func (s *streamWriter) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.passing = false
-	if err != nil || !slices.EqualFunc(s.in, s.told, sameEvent) || len(s.in) == 0 || bytes.Contains(raw, callMembers) || bytes.ContainsAny(raw, "\r\n") {
-		for _, e := range s.told {
-			if s.write(e) != nil {
-				break
-			}
-		}
-		return err
-	}
-	if !s.begun { // what is written later has to know how it began
+	return s.err
+}
+
+// message writes a message as it is. events are its events: the encoder is given the
+// first ones, so that what it writes later fits.
+func (s *streamWriter) message(framed []byte, events []wireEvent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
 		s.out.muted = true
-		for _, e := range s.told {
+		for _, e := range events {
 			_ = s.write(e) // into nothing
 		}
 		s.out.muted = false
 	}
-	if s.err == nil {
-		s.last = time.Now()
-		s.line = append(append(append(s.line[:0], "data: "...), raw...), "\n\n"...)
-		if _, err := s.out.Write(s.line); err != nil {
-			s.err = errors.Join(errClient, err)
-		}
+	if s.err != nil {
+		return
 	}
-	return nil
+	s.last = time.Now()
+	if _, err := s.out.Write(framed); err != nil {
+		s.err = errors.Join(errClient, err)
+	}
 }
 
-// callMembers stands in the names of the members that hold calls: what a message says
-// of a call may be told by a later one.
-var callMembers = []byte("_call")
-
-// sameEvent reports whether an event was handed on as it came, and its message may be.
-// Those of calls may have other ids and words, and the end is told at the end.
-func sameEvent(a, b adapters.Event) bool {
-	switch a.Type {
-	case adapters.EventStart, adapters.EventText, adapters.EventReasoning, adapters.EventExtra:
-		return a.Type == b.Type && a.Choice == b.Choice && a.Text == b.Text
-	}
-	return false
-}
-
-func (s *streamWriter) write(e adapters.Event) error {
+func (s *streamWriter) write(e wireEvent) error {
 	if s.err != nil {
 		return s.err
 	}
@@ -150,7 +118,7 @@ func (s *streamWriter) write(e adapters.Event) error {
 	return s.err
 }
 
-// flush hands on what was written.
+// flush sends what was written.
 func (s *streamWriter) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,9 +129,9 @@ func (s *streamWriter) flush() {
 	}
 }
 
-// beat writes a sign of life after each silence, until the stream ends. It holds no
-// goroutine while it waits.
-func (s *streamWriter) beat() {
+// keepAlive writes a keep-alive if the stream was silent for too long, and sets the timer
+// for the next one. No goroutine waits for it.
+func (s *streamWriter) keepAlive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch silent := time.Since(s.last); {
@@ -171,14 +139,14 @@ func (s *streamWriter) beat() {
 	case silent < s.every:
 		s.timer.Reset(s.every - silent)
 	default:
-		if s.write(adapters.Event{Type: adapters.EventPing}) == nil { // an error is kept, and told to who writes next
+		if s.write(wireEvent{Type: adapters.EventPing}) == nil { // an error is kept, and told to who writes next
 			_ = s.out.flush()
 		}
 		s.timer.Reset(s.every)
 	}
 }
 
-// stop ends the signs of life: none is being written when it returns.
+// stop ends the keep-alives. None is being written when it returns.
 func (s *streamWriter) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,77 +156,63 @@ func (s *streamWriter) stop() {
 	}
 }
 
-// end writes an error, if there is one to tell, and what ends the stream.
-func (s *streamWriter) end(front *adapters.Format, model, message string) {
+// end writes the error message, if there is one, and what ends the stream.
+func (s *streamWriter) end(model, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.begun { // what never began cannot end
-		_ = s.write(adapters.Event{Type: adapters.EventStart, Model: model}) // the error is kept
+		_ = s.write(wireEvent{Type: adapters.EventStart, Model: model}) // the error is kept
 	}
 	s.ended = true
 	if s.err != nil {
 		return
 	}
-	if message != "" {
-		if _, err := s.out.Write(streamError(front, message)); err != nil {
-			return
-		}
+	if message != "" && s.enc.Fail(&adapters.ProviderError{Type: defaultErrorType, Message: message}) != nil {
+		return
 	}
 	if s.enc.End() == nil { // else the client is gone
 		_ = s.out.flush()
 	}
 }
 
-// stream answers with a stream.
+// stream replies with a stream.
 func (x *exchange) stream(ctx context.Context, r *http.Response) {
-	x.w.Header().Set("Content-Type", x.front.ContentType)
+	x.w.Header().Set("Content-Type", x.client.ContentType)
 	x.w.Header().Set("Cache-Control", "no-cache")
 	x.w.Header().Set("X-Accel-Buffering", "no")
 	x.w.Header().Set("Trailer", trailers)
-	out := &pieces{w: x.w, c: http.NewResponseController(x.w)}
+	out := &flushWriter{w: x.w, c: http.NewResponseController(x.w)}
 	x.w.WriteHeader(http.StatusOK)
 	if err := out.c.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return
 	}
-	s := &streamWriter{enc: x.front.NewEncoder(out), out: out, last: time.Now(), every: time.Duration(x.s.c.Server.HeartbeatMS) * time.Millisecond}
-	if s.every > 0 {
+	every := time.Duration(x.s.c.Server.HeartbeatMS) * time.Millisecond
+	s := &streamWriter{enc: x.client.NewEncoder(out), out: out, last: time.Now(), every: every}
+	if every > 0 {
 		s.mu.Lock() // the timer is there before it is looked at
-		s.timer = time.AfterFunc(s.every, s.beat)
+		s.timer = time.AfterFunc(every, s.keepAlive)
 		s.mu.Unlock()
 	}
 	defer s.stop()
-	waited := *r
-	waited.Body = flushing{r.Body, s}
-	x.stillWaiting = s.flush
-	t := x.turn(ctx, s.event)
-	events := x.events(&waited, true)
-	if x.front == x.target && x.front == openai.Chat { // its messages do not hang together
-		events = x.passed(&waited, s)
+	flushing := *r
+	flushing.Body = flushingBody{r.Body, s.flush}
+	w := &rewrite{x: x, ctx: ctx, emit: s.event, beforeWait: s.flush}
+	var err error
+	if x.client == x.server && x.client.Independent {
+		u := &unchanged{w: s, framing: wire.Framing(x.client.Framing)}
+		w.emit = u.event
+		err = w.run(u.events(x.server.NewStreamReader(flushing.Body, x.limits())))
+	} else {
+		err = w.run(x.events(&flushing, true))
 	}
-	err := t.run(events)
 	if x.r.Context().Err() != nil || errors.Is(err, errClient) {
 		return
 	}
-	s.end(x.front, x.req.Model, x.streamMessage(ctx, err))
+	s.end(x.req.Model, x.streamMessage(ctx, err))
 	x.headers(x.w.Header())
 }
 
-// passed are the events of a response whose messages are handed on as they come where
-// nothing is changed.
-func (x *exchange) passed(r *http.Response, s *streamWriter) iter.Seq2[adapters.Event, error] {
-	return func(yield func(adapters.Event, error) bool) {
-		for e, err := range adapters.DecodeFrames(x.target, wire.NewReader(r.Body, 0, x.s.c.Server.MaxReplyBytes), s.message) {
-			if err == nil {
-				s.in = append(s.in, e)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-// streamMessage says what a client is told of an error within a stream.
+// streamMessage is the message to the client for an error within a stream.
 func (x *exchange) streamMessage(ctx context.Context, err error) string {
 	if err == nil {
 		return ""
@@ -276,6 +230,6 @@ func (x *exchange) streamMessage(ctx context.Context, err error) string {
 	case errors.Is(err, adapters.ErrNotStream), errors.Is(err, adapters.ErrMalformed):
 		return "the model server's reply cannot be read"
 	}
-	x.h.log.Warn("a reply broke off", "cause", cause(err))
+	x.h.log.Warn("the reply broke off", "cause", cause(err))
 	return "the model server's reply broke off"
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,42 +19,20 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/ollama"
-	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/registry"
 )
 
-// upstreamKind is what a model server speaks.
-type upstreamKind string
-
-const (
-	kindOpenAI    upstreamKind = "openai"
-	kindOllama    upstreamKind = "ollama"
-	kindAnthropic upstreamKind = "anthropic"
-)
-
-// speaks are the formats of a kind of server, the one that it is asked in where the
-// client's is not among them first.
-var speaks = map[upstreamKind][]*adapters.Format{
-	kindOpenAI:    {openai.Chat},
-	kindOllama:    {ollama.Chat, openai.Chat},
-	kindAnthropic: {anthropic.Messages},
-}
-
-// paths are where the formats are asked.
-var paths = map[*adapters.Format]string{
-	openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", ollama.Chat: "/api/chat", anthropic.Messages: "/v1/messages",
-}
-
-// learned is what was found out of the upstream.
+// learned is what was found out about the upstream.
 type learned struct {
 	mu   sync.Mutex
-	kind upstreamKind
-	// withoutTools are the models of which the server said that they take no tools.
+	kind string // as server.upstream_format names it; "" until it is known
+	// withoutTools are the models of which the upstream said that they do not support
+	// tools.
 	withoutTools *lru.Cache[string, bool]
 }
 
-// capabilities is what is known of a model, which is looked up once.
+// capabilities returns what is known of a model. It is looked up once.
 func (s *settings) capabilities(model string) adapters.ModelCapabilities {
 	if c, ok := s.known.Get(model); ok {
 		return c
@@ -76,37 +55,48 @@ func newLearned() *learned {
 	return &learned{withoutTools: models}
 }
 
-// target returns the format in which the upstream is asked for a client's format.
-func (s *settings) target(ctx context.Context, front *adapters.Format) (*adapters.Format, error) {
+// serverFormat returns the format in which the upstream is asked for a client's: the
+// same one if the upstream speaks it, else the upstream's own.
+func (s *settings) serverFormat(ctx context.Context, client *adapters.Format) (*adapters.Format, error) {
 	kind, err := s.kind(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if front == openai.Responses && strings.HasSuffix(s.upstream.Hostname(), "openai.com") {
-		return front, nil // most servers that are compatible with OpenAI's have no responses
-	}
-	list := speaks[kind]
-	for _, f := range list {
-		if f == front {
+	var own *adapters.Format
+	for _, f := range formats.All() {
+		if !slices.Contains(f.Servers, kind) || len(f.Hosts) > 0 && !slices.ContainsFunc(f.Hosts, s.isAt) {
+			continue
+		}
+		if f == client {
 			return f, nil
 		}
+		if own == nil && f.Servers[0] == kind {
+			own = f
+		}
 	}
-	return list[0], nil
+	return own, nil
 }
 
-// kind finds out what the upstream speaks: an Ollama server tells its version.
-func (s *settings) kind(ctx context.Context) (upstreamKind, error) {
+// isAt reports whether the upstream is a host, or a name below it.
+func (s *settings) isAt(host string) bool {
+	name := s.upstream.Hostname()
+	return name == host || strings.HasSuffix(name, "."+host)
+}
+
+// kind finds out what kind of server the upstream is: an Ollama server answers
+// /api/version.
+func (s *settings) kind(ctx context.Context) (string, error) {
 	if f := s.c.Server.UpstreamFormat; f != "auto" {
-		return upstreamKind(f), nil
+		return f, nil
 	}
 	s.learned.mu.Lock()
 	defer s.learned.mu.Unlock()
 	if s.learned.kind != "" {
 		return s.learned.kind, nil
 	}
-	if strings.HasSuffix(s.upstream.Hostname(), "anthropic.com") {
-		s.learned.kind = kindAnthropic
-		return kindAnthropic, nil
+	if s.isAt("anthropic.com") {
+		s.learned.kind = "anthropic"
+		return s.learned.kind, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -123,14 +113,15 @@ func (s *settings) kind(ctx context.Context) (upstreamKind, error) {
 	if err != nil {
 		return "", err
 	}
-	s.learned.kind = kindOpenAI
+	s.learned.kind = "openai"
 	if r.StatusCode == http.StatusOK && bytes.Contains(body, []byte(`"version"`)) && !bytes.Contains(body, []byte("<")) {
-		s.learned.kind = kindOllama
+		s.learned.kind = "ollama"
 	}
 	return s.learned.kind, nil
 }
 
-// url is the upstream's for a path. The base may end with the path's own beginning.
+// url is the upstream's URL for a path. The base may end with "/v1", as clients' base
+// URLs do.
 func (s *settings) url(path string) *url.URL {
 	base := *s.upstream
 	base.Path = strings.TrimRight(base.Path, "/")
@@ -141,14 +132,17 @@ func (s *settings) url(path string) *url.URL {
 	return &base
 }
 
-// hopByHop are headers of one connection (RFC 9110, section 7.6.1), and those that we
-// make ourselves.
+// hopByHop are the headers of a single connection (RFC 9110, section 7.6.1), and those
+// that are set anew.
 var hopByHop = []string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect",
-	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding",
+	"Upgrade", "Expect",
+	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
+	"X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
 }
 
-// stripHops takes out what is of one connection, and what that names as such.
+// stripHops removes the headers of a single connection, and those that its "Connection"
+// header names.
 func stripHops(h, named http.Header) {
 	for _, list := range named.Values("Connection") {
 		for name := range strings.SplitSeq(list, ",") {
@@ -160,64 +154,62 @@ func stripHops(h, named http.Header) {
 	}
 }
 
-// oauthToken begins the tokens that Anthropic takes as a bearer's; its keys have a header
-// of their own.
+// oauthToken begins the tokens that Anthropic takes as bearer tokens. Its keys have a
+// header of their own, X-Api-Key.
 const oauthToken = "sk-ant-oat"
 
-// header is what a request to the upstream says, by what the client's said.
-func (s *settings) header(from http.Header, target *adapters.Format) http.Header {
+// header returns the headers of a request to the upstream, made of the client's.
+func (s *settings) header(from http.Header, server *adapters.Format) http.Header {
 	out := from.Clone()
 	stripHops(out, from)
 	key := credential(&http.Request{Header: from})
-	if s.key != "" || s.upKey != "" { // what the client gives is for us
+	if s.key != "" || s.upKey != "" { // the client's key is the interceptor's
 		key = s.upKey
 		for _, name := range credentials {
 			out.Del(name)
 		}
 	}
-	switch {
-	case key == "":
-	case target != anthropic.Messages:
-		if out.Get("Authorization") == "" {
+	if server == anthropic.Messages {
+		if key != "" && !strings.HasPrefix(key, oauthToken) && out.Get("X-Api-Key") == "" {
+			out.Del("Authorization")
+			out.Set("X-Api-Key", key)
+		}
+		if out.Get("Anthropic-Version") == "" {
+			out.Set("Anthropic-Version", server.Version)
+		}
+	} else {
+		if key != "" && out.Get("Authorization") == "" {
 			out.Set("Authorization", "Bearer "+key)
 		}
-	case !strings.HasPrefix(key, oauthToken) && out.Get("X-Api-Key") == "":
-		out.Del("Authorization")
-		out.Set("X-Api-Key", key)
-	}
-	if target == anthropic.Messages && out.Get("Anthropic-Version") == "" {
-		out.Set("Anthropic-Version", anthropic.Messages.Version)
-	}
-	if target != anthropic.Messages {
-		out.Del("X-Api-Key")
-		out.Del("Anthropic-Version")
-		out.Del("Anthropic-Beta")
+		for _, name := range []string{"X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
+			out.Del(name)
+		}
 	}
 	out.Set("Content-Type", "application/json")
 	out.Set("Accept-Encoding", "identity")
 	return out
 }
 
-// send asks the upstream.
-func (s *settings) send(ctx context.Context, from *http.Request, front, target *adapters.Format, body []byte) (*http.Response, error) {
-	u := s.url(paths[target])
-	if front == target {
+// send sends a request to the upstream.
+func (s *settings) send(ctx context.Context, from *http.Request, client, server *adapters.Format, body []byte) (*http.Response, error) {
+	u := s.url(server.Paths[0])
+	if client == server {
 		u.RawQuery = from.URL.RawQuery
 	}
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	q.Header = s.header(from.Header, target)
+	q.Header = s.header(from.Header, server)
 	r, err := s.client.Do(q)
 	if err != nil {
 		return nil, err
 	}
-	if strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") { // though it was asked for none
+	if strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") { // though the request said "identity"
 		unpacked, err := gzip.NewReader(r.Body)
 		if err != nil {
 			r.Body.Close()
-			return nil, fmt.Errorf("the model server's answer is no gzip: %w", err)
+			return nil, fmt.Errorf("the answer of the model server is not gzip: %w", err)
 		}
 		r.Body = struct {
 			io.Reader
@@ -228,7 +220,7 @@ func (s *settings) send(ctx context.Context, from *http.Request, front, target *
 	return r, nil
 }
 
-// replyHeader hands on what the upstream's answer says about itself.
+// replyHeader passes on the headers of the upstream's response.
 func replyHeader(to, from http.Header) {
 	for name, values := range from {
 		to[name] = append([]string(nil), values...)
@@ -238,36 +230,36 @@ func replyHeader(to, from http.Header) {
 	to.Del("Content-Type")
 }
 
-// errIdle says that the upstream was silent for too long.
+// errIdle says that the upstream sent nothing for idle_timeout_ms.
 var errIdle = errors.New("the model server was silent for too long")
 
-// watched is a body that may not be silent for longer than a time.
-type watched struct {
+// idleBody is a body with a timeout between reads.
+type idleBody struct {
 	io.ReadCloser
 	idle   time.Duration
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
 }
 
-// watch ends what waits for a body that stays silent.
-func watch(body io.ReadCloser, idle time.Duration, cancel context.CancelCauseFunc) *watched {
-	w := &watched{ReadCloser: body, idle: idle, cancel: cancel}
+// withIdleTimeout cancels the request of a body that stays silent for too long.
+func withIdleTimeout(body io.ReadCloser, idle time.Duration, cancel context.CancelCauseFunc) *idleBody {
+	w := &idleBody{ReadCloser: body, idle: idle, cancel: cancel}
 	w.timer = time.AfterFunc(idle, func() { cancel(errIdle) })
 	return w
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *idleBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	w.timer.Reset(w.idle)
 	return n, err
 }
 
-func (w *watched) Close() error {
+func (w *idleBody) Close() error {
 	w.timer.Stop()
 	return w.ReadCloser.Close()
 }
 
-// newProxy returns what passes requests through unchanged.
+// newProxy returns the proxy for requests that pass through unchanged.
 func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Transport: s.transport, FlushInterval: -1,
@@ -289,16 +281,16 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 			}
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			h.log.Warn("the model server cannot be asked", "cause", cause(err))
+			h.log.Warn("the model server cannot be reached", "cause", cause(err))
 			if r.Context().Err() == nil {
-				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be asked")
+				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be reached")
 			}
 		},
 		ErrorLog: nil,
 	}
 }
 
-// cause is what went wrong, without addresses with secrets in them.
+// cause returns an error's message without its URL, which may hold a secret.
 func cause(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {

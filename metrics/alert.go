@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Alert is a threshold of a measure. It is looked at over the last minutes.
+// Alert is a threshold of a measure over the last five minutes.
 type Alert struct {
-	// Measure is one of those that [Measures] names.
+	// Measure is one of [Measures].
 	Measure string
 	// Above says that the alert fires above the threshold, else below it.
 	Above bool
@@ -19,25 +19,29 @@ type Alert struct {
 	text      string
 }
 
-// ErrAlert says that a text is no alert.
+// ErrAlert says that a text is not an alert.
 var ErrAlert = errors.New("not an alert")
 
-// minSamples is how many parses there must be before an alert fires.
+// minSamples is how many parses it takes for an alert to fire.
 const minSamples = 20
 
-// measures of what an alert may be made, and whether they are times.
+// measures are the measures of alerts; the value says whether they are times.
 var measures = map[string]bool{
 	"error_rate": false, "first_attempt_rate": false, "success_rate": false, "cache_hit_rate": false, "eviction_rate": false,
 	"p50_parsing_time": true, "p90_parsing_time": true, "p99_parsing_time": true, "max_parsing_time": true,
 }
 
-// Measures lists what alerts can be made of.
+// Measures returns the names of the measures of alerts.
 func Measures() []string {
-	return []string{"error_rate", "first_attempt_rate", "success_rate", "cache_hit_rate", "eviction_rate", "p50_parsing_time", "p90_parsing_time", "p99_parsing_time", "max_parsing_time"}
+	return []string{
+		"error_rate", "first_attempt_rate", "success_rate", "cache_hit_rate", "eviction_rate",
+		"p50_parsing_time", "p90_parsing_time", "p99_parsing_time", "max_parsing_time",
+	}
 }
 
-// ParseAlert reads an alert: a measure, "<" or ">", and a threshold, which is a share
-// such as 10% or 0.1, or a time such as 1000ms.
+// ParseAlert reads an alert such as "error_rate > 10%" or "p99_parsing_time > 1000ms": a
+// measure, "<" or ">", and a threshold, which is a share from 0 to 1, or in percent, or
+// for times a duration. The error is [ErrAlert].
 func ParseAlert(s string) (Alert, error) {
 	a := Alert{text: strings.TrimSpace(s)}
 	i := strings.IndexAny(s, "<>")
@@ -70,12 +74,12 @@ func ParseAlert(s string) (Alert, error) {
 	return a, nil
 }
 
-// String writes the alert as it was written.
+// String returns the alert as it was written.
 func (a Alert) String() string { return a.text }
 
-// look returns the measure's value lately, and whether there is enough to tell.
+// look returns the measure's value over the last minutes; ok is false below 20 parses.
 func (a Alert) look(m *merged) (value float64, ok bool) {
-	c := &m.lately
+	c := &m.latest
 	switch a.Measure {
 	case "error_rate":
 		return share(c.missed+c.failed, c.meant()), c.meant() >= minSamples
@@ -101,7 +105,7 @@ func (a Alert) look(m *merged) (value float64, ok bool) {
 	return 0, false
 }
 
-// fires reports whether the alert fires, and whether by far: three times over.
+// fires reports whether the threshold is crossed, and whether by a factor of three.
 func (a Alert) fires(m *merged) (fires, far bool) {
 	v, ok := a.look(m)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Status says how a parser does.
+// Status is the health status of a parser.
 type Status string
 
 // The statuses.
@@ -17,43 +17,44 @@ const (
 	Healthy Status = "healthy"
 	// Degraded says that an alert fires.
 	Degraded Status = "degraded"
-	// Unhealthy says that one fires by far, or that there are critical errors lately.
+	// Unhealthy says that an alert is crossed by a factor of three, or that more than half of
+	// the parses of the last minutes failed.
 	Unhealthy Status = "unhealthy"
 )
 
-// Health is how a parser does.
+// Health is the health report of a parser.
 type Health struct {
 	Status  Status        `json:"status"`
 	Metrics HealthMetrics `json:"metrics"`
-	// Alerts are those that fire.
+	// Alerts are the alerts that fire.
 	Alerts          []string      `json:"alerts"`
 	RecentErrors    []RecentError `json:"recent_errors"`
 	ResourceUsage   ResourceUsage `json:"resource_usage"`
 	Recommendations []string      `json:"recommendations"`
 }
 
-// HealthMetrics are the numbers of a [Health]. Rates are of the last minutes, from 0
-// to 1.
+// HealthMetrics are the numbers of a [Health]. Rates are from 0 to 1. The error rate and
+// the percentile are of the last five minutes.
 type HealthMetrics struct {
-	UptimeSeconds           float64 `json:"uptime_seconds"`
-	RequestCount            int64   `json:"request_count"`
-	ErrorRate               float64 `json:"error_rate"`
-	CacheHitRate            float64 `json:"cache_hit_rate"`
-	AverageParsingTime      float64 `json:"avg_parsing_time_us"`
-	P99ParsingTimeLatelyMic int64   `json:"p99_parsing_time_us"`
+	UptimeSeconds      float64 `json:"uptime_seconds"`
+	RequestCount       int64   `json:"request_count"`
+	ErrorRate          float64 `json:"error_rate"`
+	CacheHitRate       float64 `json:"cache_hit_rate"`
+	AverageParsingTime float64 `json:"avg_parsing_time_us"` // in microseconds
+	P99ParsingTime     int64   `json:"p99_parsing_time_us"` // in microseconds
 }
 
 // ResourceUsage is what the process uses.
 type ResourceUsage struct {
 	MemoryBytes uint64 `json:"memory_bytes"` // of the heap
-	// CPUSeconds is how long the process has computed, CPU its share of one core since
-	// it began; both are 0 where that is not known.
+	// CPUSeconds is the CPU time of the process, CPU its share of one core since the
+	// recorder was made; both are 0 where that is not known.
 	CPUSeconds float64 `json:"cpu_seconds"`
 	CPU        float64 `json:"cpu"`
 	CacheSize  int64   `json:"cache_bytes"`
 }
 
-// RecentError is an error without any of the text in which it was.
+// RecentError is an error, without any text.
 type RecentError struct {
 	Time     time.Time `json:"time"`
 	Code     string    `json:"code"`
@@ -82,7 +83,7 @@ func (r *recentErrors) add(e RecentError) {
 	r.next = (r.next + 1) % r.most
 }
 
-// all returns the errors, the latest first.
+// all returns the errors, newest first.
 func (r *recentErrors) all() []RecentError {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,15 +111,15 @@ func (r *Recorder) describe(x *Sample, now time.Time, model string) RecentError 
 	return e
 }
 
-// Health says how the parser does.
+// Health returns a health report.
 func (r *Recorder) Health() Health {
 	m := r.merge()
 	h := Health{Status: Healthy, Alerts: []string{}, Recommendations: []string{}, RecentErrors: r.recent.all()}
 	up := time.Since(r.started)
 	h.Metrics = HealthMetrics{
-		UptimeSeconds: up.Seconds(), RequestCount: m.counts.parses, ErrorRate: share(m.lately.missed+m.lately.failed, m.lately.meant()),
+		UptimeSeconds: up.Seconds(), RequestCount: m.counts.parses, ErrorRate: share(m.latest.missed+m.latest.failed, m.latest.meant()),
 		CacheHitRate:       share(m.cache.Hits, m.cache.Hits+m.cache.Misses),
-		AverageParsingTime: float64(m.sum.Microseconds()) / float64(max(m.counts.parses, 1)), P99ParsingTimeLatelyMic: m.recent.ValueAtPercentile(99),
+		AverageParsingTime: float64(m.sum.Microseconds()) / float64(max(m.counts.parses, 1)), P99ParsingTime: m.recent.ValueAtPercentile(99),
 	}
 	for _, a := range r.o.Alerts {
 		if fires, far := a.fires(m); fires {
@@ -131,7 +132,7 @@ func (r *Recorder) Health() Health {
 			}
 		}
 	}
-	if m.lately.failed >= minSamples && share(m.lately.failed, m.lately.parses) > 0.5 {
+	if m.latest.failed >= minSamples && share(m.latest.failed, m.latest.parses) > 0.5 {
 		h.Status = Unhealthy
 	}
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -145,7 +146,7 @@ func (r *Recorder) Health() Health {
 	return h
 }
 
-// recommend says what may be done about what goes wrong.
+// recommend returns advice about frequent errors.
 func (m *merged) recommend() (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	failed := m.counts.meant()

@@ -1,6 +1,8 @@
-// Package metrics counts what parses come to: how long they take, how many give calls,
-// what goes wrong, what the cache and the fallbacks do. It keeps numbers and names
-// from closed sets, and nothing of any text.
+// Package metrics counts parses: their latency, their outcomes and errors, cache hits and
+// fallbacks. It derives percentiles, rates, alerts and a health report.
+//
+// A [Recorder] holds numbers and names from bounded sets, and nothing of any text.
+// metrics/prom exposes it to Prometheus.
 package metrics
 
 import (
@@ -14,11 +16,11 @@ import (
 	"github.com/callwright/callwright/cache"
 )
 
-// Other is the name that stands for all that have none of their own: a tool that is
-// not registered, and a model, format or tool beyond the bounds.
+// Other stands for tools that are not registered, and for models, formats and tools
+// beyond the bounds.
 const Other = "_other"
 
-// Bounds of how many names are told apart.
+// Bounds of the number of names that are counted each by itself.
 const (
 	MaxModels  = 50
 	MaxTools   = 200
@@ -26,10 +28,10 @@ const (
 	maxName    = 96 // bytes
 )
 
-// Sample is what one parse came to.
+// Sample is the outcome of one parse.
 type Sample struct {
 	Duration time.Duration
-	// Model is the model's name as the caller gave it, never as a text did.
+	// Model is the model's name as the caller gave it.
 	Model string
 	// Calls are the calls that were made, and Rejected what looked like one.
 	Calls    []Call
@@ -49,7 +51,7 @@ type Call struct{ Tool, Format string }
 // registered.
 type Rejected struct{ Tool, Format, Code string }
 
-// Attempt is what became of a fallback.
+// Attempt is the outcome of a fallback.
 type Attempt struct {
 	Strategy string
 	Calls    int
@@ -85,18 +87,17 @@ func (s *Sample) outcome() string {
 	return OutcomeNoCall
 }
 
-// Options say how a recorder works. Zero values mean the defaults.
+// Options are the options of a recorder. The zero value is usable.
 type Options struct {
-	// Alerts turn the health's status. See [ParseAlert].
+	// Alerts are thresholds that change the health status; see [ParseAlert].
 	Alerts []Alert
-	// RecentErrors is how many errors are remembered; 0 means 20.
+	// RecentErrors is how many errors are kept for the health report; 0 means 20.
 	RecentErrors int
-	// Cache tells how the cache of results does; nil if there is none.
+	// Cache returns the statistics of the cache of results; nil if there is none.
 	Cache func() cache.Stats
 }
 
-// Recorder counts. It is safe for concurrent use, and those who use it at once seldom
-// wait for each other.
+// Recorder counts parses. It is safe for concurrent use, with little contention.
 type Recorder struct {
 	o       Options
 	started time.Time
@@ -111,7 +112,7 @@ type Recorder struct {
 // shards is how many parts a recorder has. A power of two.
 const shards = 4
 
-// windows is how many minutes lately count for the alerts.
+// windows is how many of the last minutes count for alerts.
 const windows = 5
 
 // The histograms hold microseconds up to ten minutes, to two digits.
@@ -141,10 +142,10 @@ type window struct {
 	times  *hdrhistogram.Histogram
 }
 
-// counts count parses by their outcome.
+// counts are numbers of parses by outcome.
 type counts struct {
 	parses, calls, missed, failed int64
-	// first counts those with calls that needed no fallback.
+	// first is the number of those with calls that needed no fallback.
 	first int64
 }
 
@@ -156,7 +157,7 @@ func (c *counts) add(o counts) {
 	c.first += o.first
 }
 
-// meant is how many parses should have given a call.
+// meant is the number of parses in which the model meant a call.
 func (c *counts) meant() int64 { return c.calls + c.missed + c.failed }
 
 type rate struct{ good, all int64 }
@@ -189,7 +190,7 @@ func New(o Options) *Recorder {
 	return r
 }
 
-// SetCache says where the numbers of the cache come from.
+// SetCache replaces [Options.Cache].
 func (r *Recorder) SetCache(stats func() cache.Stats) { r.cache.Store(&stats) }
 
 // Observe counts one parse.
@@ -274,14 +275,15 @@ func count(m map[string]*rate, name string, good bool) {
 	}
 }
 
-// names is a bounded set of names: those that come first have their own.
+// names is a bounded set of names: the first ones that come.
 type names struct {
 	known sync.Map
 	n     atomic.Int64
 	most  int64
 }
 
-// name returns a name, or [Other] where there are too many, or it is none to show.
+// name returns a name, or [Other] if there are too many, or if it is not printable ASCII
+// of at most 96 bytes.
 func (n *names) name(s string) string {
 	if _, ok := n.known.Load(s); ok {
 		return s
@@ -303,8 +305,8 @@ func (n *names) name(s string) string {
 	return s
 }
 
-// TierRate is how often a fallback gave a call, from 0 to 1; ok is false until it was
-// asked often enough to tell.
+// TierRate returns the share of the attempts of a fallback that gave a call, from 0 to 1;
+// ok is false below 10 attempts.
 func (r *Recorder) TierRate(strategy string) (rate float64, ok bool) {
 	var attempts, successes int64
 	for i := range r.shards {

@@ -30,7 +30,8 @@ func TestPercentiles(t *testing.T) {
 		return float64(got) > 0.98*float64(want.Microseconds()) && float64(got) < 1.02*float64(want.Microseconds())
 	}
 	p := m.Performance().ParsingTime
-	if !near(p.P50, 500*time.Millisecond) || !near(p.P90, 900*time.Millisecond) || !near(p.P99, 990*time.Millisecond) || !near(p.Max, time.Second) {
+	if !near(p.P50, 500*time.Millisecond) || !near(p.P90, 900*time.Millisecond) || !near(p.P99, 990*time.Millisecond) ||
+		!near(p.Max, time.Second) {
 		t.Errorf("%+v", p)
 	}
 	buckets, n, sum := m.Buckets()
@@ -51,7 +52,10 @@ func TestNames(t *testing.T) {
 	m.Observe(call("line\nbreak", 0))
 	m.Observe(call(strings.Repeat("x", 1000), 0))
 	p := m.Performance()
-	for name, n := range map[string]int{"models": len(p.SuccessRate.ByModel), "formats": len(p.SuccessRate.ByFormat), "tools": len(p.Calls), "codes": len(p.ErrorDistribution.ByType), "tiers": len(p.Tiers)} {
+	for name, n := range map[string]int{
+		"models": len(p.SuccessRate.ByModel), "formats": len(p.SuccessRate.ByFormat), "tools": len(p.Calls),
+		"codes": len(p.ErrorDistribution.ByType), "tiers": len(p.Tiers),
+	} {
 		if n > metrics.MaxTools+1 || n == 0 {
 			t.Errorf("%d %s", n, name)
 		}
@@ -62,7 +66,9 @@ func TestNames(t *testing.T) {
 }
 
 func TestAlerts(t *testing.T) {
-	for _, bad := range []string{"", "error_rate", "x > 1%", "error_rate > x", "error_rate > 200%", "p99_parsing_time > 5", "p99_parsing_time > -1s"} {
+	for _, bad := range []string{
+		"", "error_rate", "x > 1%", "error_rate > x", "error_rate > 200%", "p99_parsing_time > 5", "p99_parsing_time > -1s",
+	} {
 		if _, err := metrics.ParseAlert(bad); !errors.Is(err, metrics.ErrAlert) {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -127,7 +133,8 @@ func TestRecommendations(t *testing.T) {
 	if !strings.Contains(text, "output tokens") || !strings.Contains(text, "small") {
 		t.Errorf("%s", text)
 	}
-	if len(h.RecentErrors) != 3 || h.RecentErrors[0].Code != "truncated" || h.RecentErrors[0].Severity != metrics.High || h.RecentErrors[0].Tool != metrics.Other {
+	if len(h.RecentErrors) != 3 || h.RecentErrors[0].Code != "truncated" || h.RecentErrors[0].Severity != metrics.High ||
+		h.RecentErrors[0].Tool != metrics.Other {
 		t.Errorf("%+v", h.RecentErrors)
 	}
 	if h.ResourceUsage.MemoryBytes == 0 {

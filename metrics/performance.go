@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/cache"
 )
 
-// Performance is what a recorder counted.
+// Performance is a report of all that a recorder counted.
 type Performance struct {
 	// Parses counts them by their outcome.
 	Parses            Outcomes          `json:"parses"`
@@ -40,8 +40,8 @@ type Percentiles struct {
 	Mean float64 `json:"mean"`
 }
 
-// SuccessRate has shares, from 0 to 1, of the parses in which a call was meant. They
-// are 1 where there was none.
+// SuccessRate has shares, from 0 to 1, of the parses in which a call was meant. They are
+// 1 if there was no such parse.
 type SuccessRate struct {
 	FirstAttempt float64            `json:"first_attempt"`
 	WithFallback float64            `json:"with_fallback"`
@@ -78,7 +78,7 @@ type TierStats struct {
 type merged struct {
 	total, recent  *hdrhistogram.Histogram
 	sum            time.Duration
-	counts, lately counts
+	counts, latest counts // latest: of the last minutes
 	models         map[string]*rate
 	formats        map[string]*rate
 	tools, codes   map[string]int64
@@ -101,7 +101,7 @@ func (r *Recorder) merge() *merged {
 		for j := range s.recent {
 			if w := &s.recent[j]; w.minute > minute-windows {
 				m.recent.Merge(w.times)
-				m.lately.add(w.counts)
+				m.latest.add(w.counts)
 			}
 		}
 		for from, into := range map[*map[string]*rate]map[string]*rate{&s.models: m.models, &s.formats: m.formats} {
@@ -150,7 +150,7 @@ func shareOrOne(part, all int64) float64 {
 	return share(part, all)
 }
 
-// Performance returns what was counted so far.
+// Performance returns a report of what was counted so far.
 func (r *Recorder) Performance() Performance { return r.merge().performance() }
 
 func (m *merged) performance() Performance {
@@ -161,7 +161,8 @@ func (m *merged) performance() Performance {
 		SuccessRate:       SuccessRate{shareOrOne(c.first, c.meant()), shareOrOne(c.calls, c.meant()), rates(m.models), rates(m.formats)},
 		ErrorDistribution: ErrorDistribution{m.codes, map[Severity]int64{Critical: 0, High: 0, Medium: 0, Low: 0}},
 		CacheEfficiency: CacheEfficiency{
-			share(m.cache.Hits, m.cache.Hits+m.cache.Misses), m.cache.Entries, m.cache.Bytes, share(m.cache.Evictions, m.cache.Entries+m.cache.Evictions), m.cache,
+			share(m.cache.Hits, m.cache.Hits+m.cache.Misses), m.cache.Entries, m.cache.Bytes,
+			share(m.cache.Evictions, m.cache.Entries+m.cache.Evictions), m.cache,
 		},
 		Tiers: map[string]TierStats{}, Calls: m.tools,
 	}
@@ -169,7 +170,9 @@ func (m *merged) performance() Performance {
 		p.ErrorDistribution.BySeverity[SeverityOf(code)] += n
 	}
 	for name, t := range m.tiers {
-		p.Tiers[name] = TierStats{t.attempts, t.successes, share(t.successes, t.attempts), float64(t.duration.Microseconds()) / float64(max(t.attempts, 1))}
+		p.Tiers[name] = TierStats{
+			t.attempts, t.successes, share(t.successes, t.attempts), float64(t.duration.Microseconds()) / float64(max(t.attempts, 1)),
+		}
 	}
 	return p
 }
@@ -186,16 +189,20 @@ func rates(m map[string]*rate) map[string]float64 {
 	return out
 }
 
-// Bucket is how many parses took at most so long, from 0 on.
+// Bucket is the number of parses that took at most so many seconds.
 type Bucket struct {
 	Seconds float64
 	Count   uint64
 }
 
 // bounds of the buckets, in microseconds.
-var bounds = []int64{10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 30_000_000}
+var bounds = []int64{
+	10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
+	1_000_000, 2_500_000, 5_000_000, 10_000_000, 30_000_000,
+}
 
-// Buckets returns how long the parses took, their number and their sum in seconds.
+// Buckets returns a cumulative histogram of the latency, the number of parses, and the sum
+// of their latencies in seconds.
 func (r *Recorder) Buckets() (buckets []Bucket, n uint64, sum float64) {
 	m := r.merge()
 	buckets = make([]Bucket, len(bounds))
@@ -213,8 +220,8 @@ func (r *Recorder) Buckets() (buckets []Bucket, n uint64, sum float64) {
 	return buckets, n, m.sum.Seconds()
 }
 
-// Counts returns the numbers of which [Performance] has shares: of parses by model,
-// and of calls by format.
+// Counts returns the numbers behind the rates of [SuccessRate]: of parses by model, and
+// of calls by format.
 func (r *Recorder) Counts() (byModel, byFormat map[string]Count) {
 	m := r.merge()
 	convert := func(rates map[string]*rate) map[string]Count {
@@ -227,5 +234,5 @@ func (r *Recorder) Counts() (byModel, byFormat map[string]Count) {
 	return convert(m.models), convert(m.formats)
 }
 
-// Count is how many of all went well.
+// Count is how many of all were good.
 type Count struct{ Good, All int64 }

@@ -24,21 +24,6 @@ const (
 	Unknown            Format = "unknown"
 )
 
-// OfReply is the format of the calls in the own field of a wire format's replies.
-func OfReply(wireFormat string) Format {
-	switch wireFormat {
-	case "openai_chat", "openai_responses", "mistral_chat", "cohere_chat":
-		return OpenAIFunctionCall
-	case "anthropic_messages", "bedrock_converse":
-		return ClaudeToolUse
-	case "ollama_chat":
-		return OllamaJSON
-	case "gemini_generate":
-		return GeminiFunctionCall
-	}
-	return CustomStructured
-}
-
 // NormalizedToolCall is one call, whatever it was written as.
 type NormalizedToolCall struct {
 	// ID is the one that the model gave, or one that was made; unique in a result.

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
@@ -299,7 +300,7 @@ func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
 	if !c.p.deep || len(c.broken) >= maxBroken || cand.Evidence.Quoted || cand.Evidence.Example {
 		return
 	}
-	if tool := fallback.NamedIn(cand.Raw, c.p.registry); tool != "" {
+	if tool := cue.ToolName(cand.Raw, c.p.registry); tool != "" {
 		c.broken = append(c.broken, fallback.Failure{
 			Tool: tool, Raw: cand.Raw, Broken: broken, Span: [2]int{cand.Start, cand.End}, Provenance: cand.Provenance, Truncated: cand.Truncated,
 		})

@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/callwright/callwright/call"
-	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/repair"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -244,7 +244,7 @@ func valuesIn(ctx context.Context, text string, o DecodeOptions) ([]found, error
 		values = usable(inner, o)
 	}
 	if len(values) == 0 && !o.NoRepairs {
-		if a, err := fallback.Repair(text); err == nil {
+		if a, err := repair.JSON(text); err == nil {
 			values = append(values, found{value: a.Value, repaired: len(a.Fixes) > 0})
 		}
 	}
@@ -266,7 +266,7 @@ func usable(all []*scan.Candidate, o DecodeOptions) []found {
 			if repairs++; o.NoRepairs || repairs > DefaultMaxRepairAttempts {
 				continue
 			}
-			a, err := fallback.Repair(c.Raw)
+			a, err := repair.JSON(c.Raw)
 			if err != nil {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/repair"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
@@ -124,7 +125,7 @@ func (j *judge) repair(cand *scan.Candidate, b *budget) bool {
 	}
 	b.repairs++
 	start := time.Now()
-	repaired, err := fallback.Repair(brokenText(cand))
+	repaired, err := repair.JSON(brokenText(cand))
 	attempt := fallback.Attempt{
 		Strategy: fallback.StrategyAutoRepair, Tried: "lenient_reader, jsonrepair", DurationMicroseconds: time.Since(start).Microseconds(),
 	}

@@ -53,7 +53,7 @@ func (c *collector) fallBack(ctx context.Context) {
 			continue
 		}
 		k.Failures = append(k.Failures, fallback.Failure{
-			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated, Broken: x.broken, Named: x.named, Errors: x.Errors,
+			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated, Broken: x.broken, ArgumentsOnly: x.named, Errors: x.Errors,
 		})
 		of = append(of, i)
 	}
@@ -67,12 +67,12 @@ func (c *collector) fallBack(ctx context.Context) {
 	if c.p.deep {
 		k.Text = c.content.String()
 		if len(r.Rejected) == 0 || len(k.Failures) > 0 { // else what is there was settled
-			k.Signs = fallback.SignsIn(k.Text, k.Failures, c.p.registry)
+			k.Cues = fallback.CuesIn(k.Text, k.Failures, c.p.registry)
 		}
 	} else {
-		k.Signs.Marker = len(k.Failures) > 0
+		k.Cues.Marker = len(k.Failures) > 0
 	}
-	if !k.Signs.Any() {
+	if !k.Cues.Any() {
 		return
 	}
 	if c.p.o.Timeout > 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
@@ -138,7 +139,10 @@ func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
 // format says what wire format the reply came in.
 func (f *ReplyFeeder) format(name string) {
 	f.info.Format = name
-	f.text.c.judge.native = normalizer.OfReply(name)
+	f.text.c.judge.native = normalizer.CustomStructured
+	if known, err := formats.Lookup(name); err == nil && known.CallFormat != "" {
+		f.text.c.judge.native = normalizer.Format(known.CallFormat)
+	}
 }
 
 // Feed takes the next event of the reply and returns the events that it makes

@@ -206,11 +206,19 @@ func TestReplyFeeder(t *testing.T) {
 // TestFormatsOfCalls names the shapes of calls in a reply's own field as the
 // specification does.
 func TestFormatsOfCalls(t *testing.T) {
+	p, err := parser.New(nil, parser.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for format, want := range map[string]normalizer.Format{
-		"openai_chat": normalizer.OpenAIFunctionCall, "anthropic_messages": normalizer.ClaudeToolUse, "ollama_chat": normalizer.OllamaJSON, "gemini_generate": normalizer.GeminiFunctionCall, "other": normalizer.CustomStructured,
+		"openai_chat": normalizer.OpenAIFunctionCall, "openai_responses": normalizer.OpenAIFunctionCall, "mistral_chat": normalizer.OpenAIFunctionCall,
+		"cohere_chat": normalizer.OpenAIFunctionCall, "anthropic_messages": normalizer.ClaudeToolUse, "bedrock_converse": normalizer.ClaudeToolUse,
+		"ollama_chat": normalizer.OllamaJSON, "gemini_generate": normalizer.GeminiFunctionCall, "unheard_of": normalizer.CustomStructured,
 	} {
-		if got := normalizer.OfReply(format); got != want {
-			t.Errorf("%s: %s", format, got)
+		reply := &adapters.Reply{Format: format, Choices: []adapters.Choice{{Blocks: []adapters.Block{native("get_weather", `{"city":"Rome"}`)}, Finish: adapters.FinishCalls}}}
+		r, err := p.ParseReply(context.Background(), reply, parser.Context{})
+		if err != nil || len(r.Calls) != 1 || r.Calls[0].SourceFormat != want {
+			t.Errorf("%s: %+v, %v", format, r, err)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
@@ -119,7 +118,7 @@ func (t *teller) abandon() {
 func (t *teller) progress(v *view) {
 	for ; t.members < len(v.keys); t.members++ {
 		key := v.keys[t.members]
-		value, ok := validator.Member(t.tool, key, v.values[key], *t.coercion)
+		value, ok := validator.ValidateParameter(t.tool, key, v.values[key], *t.coercion)
 		if !ok {
 			t.stuck = true
 			return
@@ -129,10 +128,10 @@ func (t *teller) progress(v *view) {
 	switch {
 	case v.key == "":
 	case v.kind == jsonString:
-		if !t.held && validator.IsString(t.tool, v.key, "") {
+		if !t.held && validator.TakesText(t.tool, v.key, false) {
 			t.text(v.key, t.certainJSON(v.text, v.close))
 		}
-	case validator.IsString(t.tool, v.key, lenient.Text("")):
+	case validator.TakesText(t.tool, v.key, true):
 		text := v.text
 		if v.kind == rawText {
 			text = t.certainRaw(text)

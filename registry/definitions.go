@@ -11,12 +11,14 @@ import (
 	"strings"
 )
 
-// ErrNoDefinition says that a JSON value is no tool definition of any known shape.
+// ErrNoDefinition says that a JSON value has none of the known shapes of a tool
+// definition.
 var ErrNoDefinition = errors.New("not a tool definition of OpenAI, Anthropic, Ollama, Gemini or MCP")
 
-// Parse reads tool definitions as OpenAI, Anthropic, Ollama, Gemini and MCP write
-// them, told apart by their shape: one, a list, or an object that holds a list
-// under "tools" or "functions". Keys count in their exact case.
+// Parse reads tool definitions in the formats of OpenAI, Anthropic, Ollama, Gemini and
+// MCP: one, a list, or an object with a list under "tools" or "functions". The format is
+// detected for each definition; keys are case-sensitive. The error is [ErrNoDefinition],
+// or says where the JSON is invalid.
 func Parse(data []byte) ([]Tool, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

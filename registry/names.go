@@ -12,9 +12,9 @@ import (
 // Match is a tool found by a name.
 type Match struct {
 	Tool *Tool
-	// Rule says how the name led to the tool: "exact", "prefix" for a name with
-	// a namespace before it or an index behind it, "folded" for one in another
-	// case or with other separators, "last_part" for a name without its namespace.
+	// Rule says how the name was matched: "exact"; "prefix" if a namespace or an index was
+	// removed, as in "functions.f:0"; "folded" if case and separators differ; "last_part"
+	// if the namespace is missing or another, as in "f" for "server.f".
 	Rule string
 }
 
@@ -24,8 +24,9 @@ func (m Match) Exact() bool { return m.Rule == "exact" }
 // Get returns the tool of exactly this name, or nil.
 func (r *Registry) Get(name string) *Tool { return r.now.Load().byName[name] }
 
-// Beginnings are those of the tools' names.
-func (r *Registry) Beginnings() *Beginnings { return &r.now.Load().begins }
+// BeginsWith reports whether some tool's name begins with two bytes. It is far cheaper
+// than [Registry.HasPrefix].
+func (r *Registry) BeginsWith(first, second byte) bool { return r.now.Load().begins.Has(first, second) }
 
 // HasPrefix reports whether some tool's name begins with p.
 func (r *Registry) HasPrefix(p string) bool {
@@ -34,16 +35,18 @@ func (r *Registry) HasPrefix(p string) bool {
 	return i < len(sorted) && strings.HasPrefix(sorted[i], p)
 }
 
-// Prefixes of names that models were taught by other interfaces.
-var namespaces = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "api.", "functions_", "functions:", "assistant.", "$"}
+// namespaces are prefixes of names that models know from other APIs.
+var namespaces = []string{
+	"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "api.", "functions_", "functions:", "assistant.", "$",
+}
 
 // index is the number that Kimi and others put behind a name, and the brackets
 // of a call without arguments.
 var index = regexp.MustCompile(`(?:[:.]\d{1,6}|\(\))$`)
 
-// Lookup finds the tool that a model means by a name: exactly that one, or else
-// the one tool that the near-name rules lead to. Tools that require a marker are
-// found only exactly or behind a namespace.
+// Lookup returns the tool that a model means by a name: the one of exactly that name, or
+// else the only one that a rule of [Match] leads to. Tools that require a marker are found
+// by their exact name or behind a namespace only.
 func (r *Registry) Lookup(name string) (Match, bool) {
 	s := r.now.Load()
 	if t := s.byName[name]; t != nil {
@@ -86,7 +89,7 @@ func (r *Registry) Lookup(name string) (Match, bool) {
 	return Match{}, false
 }
 
-// BareName takes off a name what models put around it: a namespace such as
+// BareName removes from a name what models put around it: a namespace such as
 // "functions.", an index, quotation marks.
 func BareName(name string) string {
 	bare := strings.ReplaceAll(strings.Trim(name, " \t\r\n\"'`*[]<>"), `\_`, "_")
@@ -151,8 +154,8 @@ const (
 	maxSuggestBytes = 128
 )
 
-// Suggest returns the name of the tool that is written most like name, or "".
-// It is for messages to people and models, never for calling.
+// Suggest returns the most similar tool name within two edits, or the only one that begins
+// with the name; "" if there is none. It is for messages, never for calling.
 func (r *Registry) Suggest(name string) string {
 	if m, ok := r.Lookup(name); ok {
 		return m.Tool.Name
@@ -181,7 +184,7 @@ func (r *Registry) Suggest(name string) string {
 	return best
 }
 
-// completes returns the one tool whose name begins with what was written.
+// completes returns the only tool whose name begins with a prefix.
 func (r *Registry) completes(want string) string {
 	found := ""
 	for _, t := range r.now.Load().tools {

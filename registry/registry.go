@@ -13,55 +13,56 @@ import (
 	"sync/atomic"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callwright/callwright/internal/prefix"
 )
 
-// Limits of a registry.
-const (
-	MaxTools = 10_000
-)
+// MaxTools is the maximum number of tools in a registry.
+const MaxTools = 10_000
 
-// ErrTooManyTools says that a registry is full.
+// ErrTooManyTools says that a registry has [MaxTools].
 var ErrTooManyTools = fmt.Errorf("more than %d tools", MaxTools)
 
-// Options say how a registry takes its tools. The zero value takes tools whose
-// schemas do not compile, without their schemas.
+// Options are the options of a registry. The zero value accepts tools whose schemas do not
+// compile, without their schemas.
 type Options struct {
 	// Strict refuses tools whose schemas do not compile.
 	Strict bool
 }
 
-// Registry is a set of tools. It is safe for concurrent use; readers never wait.
+// Registry is a set of tools. It is safe for concurrent use; readers do not lock.
 type Registry struct {
 	options Options
 	write   sync.Mutex
 	now     atomic.Pointer[snapshot]
 }
 
-// snapshot is the content of a registry at one moment; it never changes.
+// snapshot is the immutable content of a registry.
 type snapshot struct {
 	tools   []*Tool
 	byName  map[string]*Tool
 	folded  map[string][]*Tool // by name without case and separators
 	last    map[string][]*Tool // by the folded last part of a dotted name
 	sorted  []string           // names, for looking up by prefix
-	begins  Beginnings         // of names
+	begins  prefix.Set         // of names
 	version string
 }
 
-// New returns a registry of tools. See [Registry.Add] for the error.
+// New returns a registry of tools, with default options. The error is that of
+// [Registry.Add]; the registry is usable all the same.
 func New(tools ...Tool) (*Registry, error) { return NewWith(Options{}, tools...) }
 
-// NewWith returns a registry with options.
+// NewWith is [New] with options.
 func NewWith(o Options, tools ...Tool) (*Registry, error) {
 	r := &Registry{options: o}
 	r.now.Store(&snapshot{version: version(nil)})
 	return r, r.Add(tools...)
 }
 
-// Add adds tools, or replaces those of the same names. Where schemas are bad the
-// error joins a [*SchemaError] for each; the tools are usable all the same,
-// without their schemas, unless the registry is strict. A tool without a usable
-// name is refused.
+// Add adds tools, or replaces those of the same names. The error joins one for each tool
+// with a problem. A schema that does not compile is a [*SchemaError]: the tool is added
+// without its schema, unless the registry is strict. A tool is not added if its name is
+// empty, too long or has control characters, or beyond [MaxTools].
 func (r *Registry) Add(tools ...Tool) error {
 	var errs []error
 	added := make([]*Tool, 0, len(tools))
@@ -105,7 +106,7 @@ func (r *Registry) Add(tools ...Tool) error {
 	return errors.Join(errs...)
 }
 
-// Remove takes a tool away, and reports whether it was there.
+// Remove removes a tool, and reports whether it was there.
 func (r *Registry) Remove(name string) bool {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -123,7 +124,7 @@ func (r *Registry) Tools() []*Tool { return slices.Clone(r.now.Load().tools) }
 // Len is how many tools there are.
 func (r *Registry) Len() int { return len(r.now.Load().tools) }
 
-// Version is a hash of the registry's content: it changes when a tool does.
+// Version returns a hash of the tools, in any order: it changes when a tool does.
 func (r *Registry) Version() string { return r.now.Load().version }
 
 // prepare compiles the schema of a tool.
@@ -187,7 +188,9 @@ func propertyMap(p map[string]any) map[string]any {
 	if len(p) == 0 {
 		return map[string]any{"type": "object"}
 	}
-	for _, k := range []string{"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$defs", "$schema", "additionalProperties", "not", "if", "required"} {
+	for _, k := range []string{
+		"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$defs", "$schema", "additionalProperties", "not", "if", "required",
+	} {
 		if v, ok := p[k]; ok {
 			if m, isMap := v.(map[string]any); k != "type" || !isMap || m["type"] == nil {
 				return p

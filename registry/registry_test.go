@@ -20,10 +20,18 @@ func TestParseShapes(t *testing.T) {
 		{"openai responses", `{"tools": [{"type": "function", "name": "get_weather", "parameters": ` + schema + `}]}`},
 		{"anthropic", `{"name": "get_weather", "input_schema": ` + schema + `}`},
 		{"ollama", `{"tools": [{"type": "function", "function": {"name": "get_weather", "parameters": ` + schema + `}}]}`},
-		{"gemini", `{"functionDeclarations": [{"name": "get_weather", "parameters": {"type": "OBJECT", "properties": {"city": {"type": "STRING"}}, "required": ["city"]}}]}`},
+		{
+			"gemini",
+			`{"functionDeclarations": [{"name": "get_weather", "parameters": {"type": "OBJECT", "properties": {"city": {"type": "STRING"}}, ` +
+				`"required": ["city"]}}]}`,
+		},
 		{"gemini in tools", `{"tools": [{"function_declarations": [{"name": "get_weather", "parametersJsonSchema": ` + schema + `}]}]}`},
 		{"mcp", `{"result": {"tools": [{"name": "get_weather", "inputSchema": ` + schema + `}]}}`},
-		{"specification", `{"id": "1", "name": "get_weather", "parameters": {"city": {"type": "string"}}, "required": ["city"], "dependencies": ["a"], "returns": {}}`},
+		{
+			"specification",
+			`{"id": "1", "name": "get_weather", "parameters": {"city": {"type": "string"}}, "required": ["city"], "dependencies": ["a"], ` +
+				`"returns": {}}`,
+		},
 		{"by name", `{"get_weather": {"description": "d", "parameters": ` + schema + `}}`},
 	}
 	for _, tt := range tests {
@@ -37,7 +45,8 @@ func TestParseShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			tool := r.Get("get_weather")
-			if tool == nil || tool.Schema() == nil || !slices.Equal(tool.Schema().Required, []string{"city"}) || tool.Schema().Properties["city"] == nil {
+			if tool == nil || tool.Schema() == nil || !slices.Equal(tool.Schema().Required, []string{"city"}) ||
+				tool.Schema().Properties["city"] == nil {
 				t.Fatalf("%+v", tool)
 			}
 		})
@@ -50,7 +59,9 @@ func TestParseShapes(t *testing.T) {
 }
 
 func TestDestructiveNeedsMarker(t *testing.T) {
-	tools, err := registry.Parse([]byte(`[{"name": "delete_all", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": true}}]`))
+	tools, err := registry.Parse(
+		[]byte(`[{"name": "delete_all", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": true}}]`),
+	)
 	if err != nil || len(tools) != 1 || !tools[0].RequireMarker {
 		t.Fatalf("%+v, %v", tools, err)
 	}
@@ -67,26 +78,38 @@ func TestDestructiveNeedsMarker(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	r, err := registry.New(registry.Tool{Name: "get_weather"}, registry.Tool{Name: "geometry.circumference"}, registry.Tool{Name: "say_hello"}, registry.Tool{Name: "say_hello_world"}, registry.Tool{Name: "mcp.server/read"})
+	r, err := registry.New(
+		registry.Tool{Name: "get_weather"}, registry.Tool{Name: "geometry.circumference"}, registry.Tool{Name: "say_hello"},
+		registry.Tool{Name: "say_hello_world"}, registry.Tool{Name: "mcp.server/read"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"get_weather": "get_weather", "getWeather": "get_weather", "get-weather": "get_weather", "functions.get_weather": "get_weather", "get_weather:0": "get_weather",
-		"functions.get_weather:12": "get_weather", `get\_weather`: "get_weather", " `get_weather` ": "get_weather", "GET_WEATHER": "get_weather", "mcp__geo__get_weather": "get_weather",
-		"geometry_circumference": "geometry.circumference", "circumference": "geometry.circumference", "default_api.get_weather": "get_weather", "say_hello": "say_hello",
-		"say_hello_world": "say_hello_world", "tools::get_weather": "get_weather", "get_weather()": "get_weather", "mcp.server/read": "mcp.server/read",
+		"get_weather": "get_weather", "getWeather": "get_weather", "get-weather": "get_weather", "functions.get_weather": "get_weather",
+		"get_weather:0":            "get_weather",
+		"functions.get_weather:12": "get_weather", `get\_weather`: "get_weather", " `get_weather` ": "get_weather", "GET_WEATHER": "get_weather",
+		"mcp__geo__get_weather":  "get_weather",
+		"geometry_circumference": "geometry.circumference", "circumference": "geometry.circumference", "default_api.get_weather": "get_weather",
+		"say_hello":       "say_hello",
+		"say_hello_world": "say_hello_world", "tools::get_weather": "get_weather", "get_weather()": "get_weather",
+		"mcp.server/read": "mcp.server/read",
 	} {
 		if m, ok := r.Lookup(name); !ok || m.Tool.Name != want {
 			t.Errorf("%q leads to %v", name, m.Tool)
 		}
 	}
-	for _, name := range []string{"", "get_wether", "weather", "hello", "say", "get\u202eweather", strings.Repeat("x", 300), "gеt_weather" /* a Cyrillic letter */} {
+	for _, name := range []string{
+		"", "get_wether", "weather", "hello", "say", "get\u202eweather", strings.Repeat("x", 300), "gеt_weather", /* a Cyrillic letter */
+	} {
 		if m, ok := r.Lookup(name); ok {
 			t.Errorf("%q leads to %s", name, m.Tool.Name)
 		}
 	}
-	for name, want := range map[string]string{"get_wether": "get_weather", "get_weathr": "get_weather", "say_helo": "say_hello", "geom": "geometry.circumference", "rm": "", "xyz_abc": ""} {
+	for name, want := range map[string]string{
+		"get_wether": "get_weather", "get_weathr": "get_weather", "say_helo": "say_hello", "geom": "geometry.circumference", "rm": "",
+		"xyz_abc": "",
+	} {
 		if got := r.Suggest(name); got != want {
 			t.Errorf("for %q %q is suggested, not %q", name, got, want)
 		}
@@ -120,7 +143,9 @@ func TestBadSchemas(t *testing.T) {
 	for range 200 {
 		deep = map[string]any{"not": deep}
 	}
-	laughs := map[string]any{"$defs": map[string]any{"l0": map[string]any{"type": "object"}}, "allOf": []any{map[string]any{"$ref": "#/$defs/l22"}}}
+	laughs := map[string]any{
+		"$defs": map[string]any{"l0": map[string]any{"type": "object"}}, "allOf": []any{map[string]any{"$ref": "#/$defs/l22"}},
+	}
 	for i := 1; i <= 22; i++ {
 		ref := map[string]any{"$ref": fmt.Sprintf("#/$defs/l%d", i-1)}
 		laughs["$defs"].(map[string]any)[fmt.Sprintf("l%d", i)] = map[string]any{"allOf": []any{ref, ref}}
@@ -208,7 +233,9 @@ func TestManyTools(t *testing.T) {
 }
 
 func ExampleParse() {
-	tools, err := registry.Parse([]byte(`[{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]`))
+	tools, err := registry.Parse(
+		[]byte(`[{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]`),
+	)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -225,9 +252,17 @@ func ExampleParse() {
 
 func TestSignature(t *testing.T) {
 	for _, tt := range []struct{ definition, want string }{
-		{`{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"unit":{"enum":["c","f"]},"days":{"type":"integer","default":3}},"required":["city"]}}`, `get_weather(city: string, unit?: "c" | "f", days?: integer = 3)`},
+		{
+			`{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"unit":{"enum":["c","f"]},` +
+				`"days":{"type":"integer","default":3}},"required":["city"]}}`,
+			`get_weather(city: string, unit?: "c" | "f", days?: integer = 3)`,
+		},
 		{`{"name":"none"}`, "none()"},
-		{`{"name":"deep","parameters":{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"o":{"type":"object","properties":{"b":{"type":["string","null"]}}},"x":{}}}}`, "deep(a?: string[], o?: {b: string | null}, x?: any)"},
+		{
+			`{"name":"deep","parameters":{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"o":{"type":"object",` +
+				`"properties":{"b":{"type":["string","null"]}}},"x":{}}}}`,
+			"deep(a?: string[], o?: {b: string | null}, x?: any)",
+		},
 	} {
 		tools, err := registry.Parse([]byte(tt.definition))
 		if err != nil {

@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
-// Limits of a tool's schema. A schema is hostile until it has been counted.
+// Limits of a tool's schema, which may be hostile.
 const (
 	maxSchemaNodes   = 20_000
 	maxSchemaDepth   = 64
@@ -23,8 +24,8 @@ const (
 	maxPatternInstrs = 10_000
 )
 
-// SchemaError says what is wrong with a tool's schema. The tool stays usable
-// without it, unless the registry is strict.
+// SchemaError says what is wrong with a tool's schema. The tool is usable without it,
+// unless the registry is strict.
 type SchemaError struct {
 	Tool string
 	Path string // JSON pointer into the schema
@@ -42,14 +43,13 @@ func (e *SchemaError) Error() string {
 // Unwrap returns the cause.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-// Causes of a [SchemaError], besides what the compiler says.
+// Causes of a [SchemaError]. Others are those of the schema's compiler.
 var (
 	ErrSchemaTooLarge = errors.New("schema is too large or expands too far")
 	ErrSchemaLoads    = errors.New("schema refers outside itself, which is not allowed")
 )
 
-// cleaner rewrites a schema as tools carry it into one that compiles, and
-// bounds it on the way.
+// cleaner rewrites a tool's schema into one that compiles, within bounds.
 type cleaner struct {
 	nodes    int
 	bytes    int
@@ -72,12 +72,15 @@ func (e *pathError) Unwrap() error { return e.err }
 
 // Keywords whose value is one schema, a list of schemas, or schemas by name.
 var (
-	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
-	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
-	mapKeywords    = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+	schemaKeywords = []string{
+		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
+		"unevaluatedItems", "unevaluatedProperties",
+	}
+	listKeywords = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
+	mapKeywords  = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// typeNames maps what people write for a type to JSON Schema's word; "" is any.
+// typeNames maps common names of types to those of JSON Schema; "" is any type.
 var typeNames = map[string]string{
 	"any": "", "arr": "array", "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
 	"long": "integer", "map": "object", "mixed": "", "none": "null", "str": "string", "text": "string", "tuple": "array", "object": "object",
@@ -98,41 +101,16 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 		return nil, &pathError{path, ErrSchemaTooLarge}
 	}
 	out := make(map[string]any, len(s))
-	var required []any
-	for _, k := range slices.Sorted(maps.Keys(s)) {
-		val, at := s[k], path+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
-		switch k {
-		case "$schema":
-			if url, _ := val.(string); strings.Contains(url, "json-schema.org/") {
-				out[k] = val
-			}
-			continue
-		case "$ref", "$dynamicRef", "$recursiveRef":
-			if ref, ok := val.(string); !ok || !strings.HasPrefix(ref, "#") {
-				return nil, &pathError{at, ErrSchemaLoads}
-			}
-		case "$id", "id":
-			continue // an identifier would change what references mean
-		case "type":
-			if t, keep := c.types(val, at); keep {
-				out[k] = t
-			}
-			continue
-		case "required":
-			if b, ok := val.(bool); ok {
-				c.warn("required_moved", at, "%v in a property was moved to its object", b)
-				continue
-			}
-		case "pattern":
-			if p, ok := val.(string); ok && !c.pattern(p, at) {
-				continue
-			}
-		case "enum":
-			if list, ok := val.([]any); ok && len(list) == 0 {
-				continue
-			}
+	var required []string // properties that say so themselves
+	for _, k := range text.SortedKeys(s) {
+		val, at := s[k], text.Pointer(path, k)
+		done, err := c.keyword(out, k, val, at)
+		if err != nil {
+			return nil, err
 		}
-		var err error
+		if done {
+			continue
+		}
 		switch list, isList := val.([]any); {
 		case isList && slices.Contains(listKeywords, k):
 			sub := make([]any, len(list))
@@ -147,27 +125,9 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 				return nil, err
 			}
 		case slices.Contains(mapKeywords, k):
-			members, ok := val.(map[string]any)
-			if !ok {
-				return nil, &pathError{at, fmt.Errorf("must be an object, not %T", val)}
+			if out[k], err = c.members(k, val, at, depth, &required); err != nil {
+				return nil, err
 			}
-			sub := make(map[string]any, len(members))
-			for _, name := range slices.Sorted(maps.Keys(members)) {
-				if k == "patternProperties" && !c.pattern(name, at) {
-					continue
-				}
-				member := members[name]
-				if t, ok := member.(string); ok && k == "properties" { // {"city": "string"}
-					member = map[string]any{"type": t}
-				}
-				if m, ok := member.(map[string]any); ok && k == "properties" && m["required"] == true {
-					required = append(required, name)
-				}
-				if sub[name], err = c.clean(member, at+"/"+name, depth+1); err != nil {
-					return nil, err
-				}
-			}
-			out[k] = sub
 		default:
 			if c.bytes += len(k) + size(val, 0); c.bytes > maxSchemaBytes {
 				return nil, &pathError{at, ErrSchemaTooLarge}
@@ -177,7 +137,11 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 	}
 	if len(required) > 0 {
 		list, _ := out["required"].([]any)
-		out["required"] = append(slices.Clone(list), required...)
+		list = slices.Clone(list)
+		for _, name := range required {
+			list = append(list, name)
+		}
+		out["required"] = list
 	}
 	if out["nullable"] == true {
 		switch t := out["type"].(type) {
@@ -193,6 +157,67 @@ func (c *cleaner) clean(v any, path string, depth int) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// keyword handles a keyword that is not copied as it is, and reports whether it is done
+// with it.
+func (c *cleaner) keyword(out map[string]any, k string, val any, at string) (done bool, err error) {
+	switch k {
+	case "$schema":
+		if url, _ := val.(string); strings.Contains(url, "json-schema.org/") {
+			out[k] = val
+		}
+		return true, nil
+	case "$ref", "$dynamicRef", "$recursiveRef":
+		if ref, ok := val.(string); !ok || !strings.HasPrefix(ref, "#") {
+			return false, &pathError{at, ErrSchemaLoads}
+		}
+	case "$id", "id":
+		return true, nil // an identifier would change what references mean
+	case "type":
+		if t, keep := c.types(val, at); keep {
+			out[k] = t
+		}
+		return true, nil
+	case "required":
+		if b, ok := val.(bool); ok {
+			c.warn("required_moved", at, "%v in a property was moved to its object", b)
+			return true, nil
+		}
+	case "pattern":
+		p, ok := val.(string)
+		return ok && !c.pattern(p, at), nil
+	case "enum":
+		list, ok := val.([]any)
+		return ok && len(list) == 0, nil
+	}
+	return false, nil
+}
+
+// members cleans schemas by name, and adds to required the properties that are marked so.
+func (c *cleaner) members(k string, val any, at string, depth int, required *[]string) (map[string]any, error) {
+	members, ok := val.(map[string]any)
+	if !ok {
+		return nil, &pathError{at, fmt.Errorf("must be an object, not %T", val)}
+	}
+	sub := make(map[string]any, len(members))
+	for _, name := range text.SortedKeys(members) {
+		if k == "patternProperties" && !c.pattern(name, at) {
+			continue
+		}
+		member := members[name]
+		if t, ok := member.(string); ok && k == "properties" { // {"city": "string"}
+			member = map[string]any{"type": t}
+		}
+		if m, ok := member.(map[string]any); ok && k == "properties" && m["required"] == true {
+			*required = append(*required, name)
+		}
+		var err error
+		if sub[name], err = c.clean(member, at+"/"+name, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return sub, nil
 }
 
 // size is about how many bytes a JSON value takes.
@@ -259,8 +284,8 @@ func (c *cleaner) pattern(p, path string) bool {
 	return false
 }
 
-// visits counts how many schemas are applied to one value in the worst case,
-// following references, so that a small text cannot unfold into years of work.
+// visits counts how many schemas are applied to one value in the worst case, through
+// references, since a small schema may expand exponentially.
 type visits struct {
 	root map[string]any
 	seen map[string]int // by address of the schema; -1 while it is being counted
@@ -333,7 +358,7 @@ func (v *visits) resolve(ref string) (any, bool) {
 	return at, at != nil
 }
 
-// noLoader refuses to load anything.
+// noLoader loads no schemas.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, ErrSchemaLoads }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
 // Bounds of a signature.
@@ -11,15 +13,14 @@ const (
 	maxSignatureParameters = 32
 	maxSignatureEnum       = 12
 	maxSignatureDepth      = 3
+	maxLiteralBytes        = 64
 )
 
-// Signature writes how the tool is called, in few words: its parameters in their
-// order, their types as TypeScript writes them, a question mark behind those that may
-// be left out, and their defaults. Such as
+// Signature returns a short signature of the tool, for messages to people and models:
 //
 //	get_weather(city: string, unit?: "c" | "f", days?: integer = 3)
 //
-// It is for messages to people and models.
+// Types are written as in TypeScript; optional parameters have a question mark.
 func (t *Tool) Signature() string {
 	properties, _ := t.Parameters["properties"].(map[string]any)
 	if properties == nil && t.Parameters != nil && t.Parameters["type"] == nil {
@@ -50,7 +51,7 @@ func (t *Tool) Signature() string {
 	return t.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// Requires reports whether a parameter has to be given.
+// Requires reports whether a parameter is required.
 func (t *Tool) Requires(name string) bool {
 	if slices.Contains(t.Required, name) {
 		return true
@@ -118,13 +119,10 @@ func literal(v any) string {
 	if err != nil {
 		return "…"
 	}
-	if len(b) > 64 {
-		return strings.ToValidUTF8(string(b[:64]), "") + "…"
-	}
-	return string(b)
+	return text.Clip(string(b), maxLiteralBytes)
 }
 
-// HasDefault reports whether a parameter that is left out gets a value of its own.
+// HasDefault reports whether a parameter has a default.
 func (t *Tool) HasDefault(name string) bool {
 	if _, ok := t.Defaults[name]; ok {
 		return true

@@ -1,5 +1,6 @@
-// Package registry holds the tools that a model may call: their names and near
-// names, their JSON Schemas, compiled once, and their defaults.
+// Package registry holds the tools that a model may call: their names, their JSON Schemas,
+// compiled once, and their defaults. It finds a tool by its name, or by a name that a
+// model wrote for it, such as "functions.getWeather:0" for "get_weather".
 package registry
 
 import (
@@ -8,15 +9,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Tool is what a model may call.
+// Tool is a tool that a model may call.
 type Tool struct {
 	// ID identifies the tool to its owner; empty means the name.
 	ID string `json:"id,omitempty"`
-	// Name is what a model calls it by.
+	// Name is the name by which a model calls it, of at most [MaxNameBytes].
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	// Parameters is the JSON Schema of the parameters, as decoded JSON. nil
-	// means that nothing is known of them.
+	// Parameters is the JSON Schema of the parameters, as decoded JSON, or a map of the
+	// parameters' schemas by name. nil means that any parameters are accepted.
 	Parameters map[string]any `json:"parameters,omitempty"`
 	// Required names parameters that must be there, besides those that the
 	// schema requires.
@@ -42,17 +43,16 @@ type Tool struct {
 // does not compile.
 func (t *Tool) Schema() *jsonschema.Schema { return t.schema }
 
-// Warnings says what was changed or left out of the tool's schema to make it
-// usable, as "code: text" lines such as "pattern_skipped: …".
+// Warnings says what was changed or left out to make the tool's schema usable, as lines
+// "code: text", such as "pattern_skipped: …".
 func (t *Tool) Warnings() []string { return t.warnings }
 
-// Order is the names of the parameters in the order in which positional
-// arguments are bound: as the definition wrote them, or as its
-// "propertyOrdering" says; else the required ones as listed, then the others by
-// name.
+// Order returns the names of the parameters in the order of positional arguments: that of
+// the definition that [Parse] read, or of its "propertyOrdering"; else the required ones
+// as listed, then the others sorted.
 func (t *Tool) Order() []string { return t.order }
 
-// MaxNameBytes is how long a name may be to be matched.
+// MaxNameBytes is the maximum length of a name, in bytes.
 const MaxNameBytes = 256
 
 // validName reports whether a name can be matched: not empty, not too long, and

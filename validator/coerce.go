@@ -13,13 +13,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/text"
 )
 
 // maxCoerceDepth bounds recursion over values and schemas.
 const maxCoerceDepth = 512
 
-// coerce makes a value fit a schema where there is exactly one way that loses
-// nothing. What fits is returned as it is.
+// coerce makes a value fit a schema if there is exactly one lossless way. A value that fits
+// is returned as it is.
 func (v *validation) coerce(value any, s *jsonschema.Schema, path string, depth int) any {
 	if v.steps++; s == nil || s.Bool != nil || depth > maxCoerceDepth || v.steps > maxSteps {
 		return value
@@ -56,7 +57,8 @@ func (v *validation) coerce(value any, s *jsonschema.Schema, path string, depth 
 	return value
 }
 
-// itemsHere returns the schema of an element as this very schema gives it.
+// itemsHere returns the schema of an element that a schema itself gives, without following
+// references.
 func itemsHere(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	if i < len(s.PrefixItems) {
 		return s.PrefixItems[i]
@@ -80,7 +82,7 @@ func (v *validation) object(m map[string]any, s *jsonschema.Schema, path string,
 	if len(s.Properties) > 0 {
 		v.keys(m, s, path)
 	}
-	for _, k := range sortedKeys(m) {
+	for _, k := range text.SortedKeys(m) {
 		sub := s.Properties[k]
 		if sub == nil {
 			sub = patternProperty(s, k)
@@ -91,7 +93,7 @@ func (v *validation) object(m map[string]any, s *jsonschema.Schema, path string,
 		if sub == nil {
 			continue
 		}
-		at := join(path, k)
+		at := text.Pointer(path, k)
 		if m[k] == nil && typesOf(sub, 0)&tNull == 0 && !slices.Contains(s.Required, k) {
 			v.change(at, nil, nil, "null_dropped", 0.95)
 			delete(m, k)
@@ -118,7 +120,7 @@ func patternProperty(s *jsonschema.Schema, key string) *jsonschema.Schema {
 // separators, and drops those that the schema forbids.
 func (v *validation) keys(m map[string]any, s *jsonschema.Schema, path string) {
 	var free map[string][]string
-	for _, k := range sortedKeys(m) {
+	for _, k := range text.SortedKeys(m) {
 		if s.Properties[k] != nil || patternProperty(s, k) != nil {
 			continue
 		}
@@ -133,14 +135,14 @@ func (v *validation) keys(m map[string]any, s *jsonschema.Schema, path string) {
 		}
 		f := foldKey(k)
 		if names := free[f]; len(names) == 1 {
-			v.change(join(path, names[0]), k, names[0], "key_renamed", 0.9)
+			v.change(text.Pointer(path, names[0]), k, names[0], "key_renamed", 0.9)
 			m[names[0]] = m[k]
 			delete(m, k)
 			delete(free, f)
 			continue
 		}
 		if s.AdditionalProperties == false && !v.o.KeepUnknown && len(s.AllOf) == 0 {
-			v.change(join(path, k), m[k], nil, "unknown_dropped", 0.9)
+			v.change(text.Pointer(path, k), m[k], nil, "unknown_dropped", 0.9)
 			delete(m, k)
 		}
 	}
@@ -171,7 +173,7 @@ func (v *validation) branch(value any, branches []*jsonschema.Schema, path strin
 	var best []attempt
 	for _, b := range branches {
 		try := validation{o: v.o, tool: v.tool, steps: v.steps, res: Result{Factor: 1}}
-		coerced := try.coerce(clone(value), b, path, depth+1)
+		coerced := try.coerce(text.Clone(value), b, path, depth+1)
 		v.steps = try.steps
 		if len(try.res.Coercions) == 0 || validate(b, coerced) != nil {
 			continue
@@ -257,7 +259,7 @@ func (v *validation) retype(value any, types int, s *jsonschema.Schema) (to any,
 		one := []any{value}
 		try := validation{o: v.o, tool: v.tool, steps: v.steps, res: Result{Factor: 1}}
 		if sub := items(s, 0, 0); sub != nil {
-			one[0] = try.coerce(clone(value), sub, "", 1)
+			one[0] = try.coerce(text.Clone(value), sub, "", 1)
 			if validate(sub, one[0]) != nil {
 				return nil, "", 0, false
 			}
@@ -268,8 +270,8 @@ func (v *validation) retype(value any, types int, s *jsonschema.Schema) (to any,
 	return nil, "", 0, false
 }
 
-// fromString reads a string as a value of one of the types, where its text is
-// exactly one.
+// fromString reads a string as a value of one of the types, if its text is exactly one.
+// It is long since it lists what each type accepts, in the order of preference.
 func (v *validation) fromString(text string, types int) (to any, rule string, factor float64, ok bool) {
 	trimmed := strings.TrimSpace(text)
 	if types&(tInteger|tNumber) != 0 {
@@ -326,7 +328,7 @@ func (v *validation) fromString(text string, types int) (to any, rule string, fa
 	return nil, "", 0, false
 }
 
-// harmless reports whether a value was read through nothing that leaves doubt.
+// harmless reports whether all repairs of a value are unambiguous.
 func harmless(r *lenient.Reader) bool {
 	for _, k := range r.Fixes.Kinds() {
 		switch k {
@@ -386,7 +388,8 @@ func (v *validation) enumValue(value any, values []any) (to any, rule string, fa
 	}
 	if v.o.Lossy && len(found) == 0 && isString && !v.tool.RequireMarker {
 		for _, e := range values {
-			if x, ok := e.(string); ok && len(x) >= 4 && len(text) < 128 && levenshtein.ComputeDistance(strings.ToLower(x), strings.ToLower(text)) == 1 {
+			if x, ok := e.(string); ok && len(x) >= 4 && len(text) < 128 &&
+				levenshtein.ComputeDistance(strings.ToLower(x), strings.ToLower(text)) == 1 {
 				found = append(found, e)
 			}
 		}

@@ -4,19 +4,21 @@ import (
 	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
-// fill puts in what a call left out: the schema's explicit defaults at every
-// depth, then the caller's values, then, by option, empty values.
+// fill fills in what a call leaves out: the schema's defaults at every depth, then the
+// caller's values, then, by option, empty values.
 func (v *validation) fill(parameters map[string]any, s *jsonschema.Schema) {
 	v.defaults(parameters, s, "", 0)
-	for _, name := range sortedKeys(v.o.Values) {
+	for _, name := range text.SortedKeys(v.o.Values) {
 		if _, there := parameters[name]; there {
 			continue
 		}
 		if p := property(s, name, 0); p != nil {
-			parameters[name] = clone(v.o.Values[name])
-			v.res.Defaults = append(v.res.Defaults, join("", name))
+			parameters[name] = text.Clone(v.o.Values[name])
+			v.res.Defaults = append(v.res.Defaults, text.Pointer("", name))
 		}
 	}
 	if v.o.TypeDefaults {
@@ -27,7 +29,7 @@ func (v *validation) fill(parameters map[string]any, s *jsonschema.Schema) {
 			}
 			if p := top.Properties[name]; p != nil {
 				parameters[name] = emptyValue(typesOf(p, 0))
-				v.res.Defaults = append(v.res.Defaults, join("", name))
+				v.res.Defaults = append(v.res.Defaults, text.Pointer("", name))
 			}
 		}
 	}
@@ -75,26 +77,26 @@ func (v *validation) defaults(value any, s *jsonschema.Schema, path string, dept
 	}
 	switch x := value.(type) {
 	case map[string]any:
-		for _, key := range sortedKeys(s.DependentSchemas) {
+		for _, key := range text.SortedKeys(s.DependentSchemas) {
 			if _, there := x[key]; there {
 				applies = append(applies, s.DependentSchemas[key])
 			}
 		}
-		for _, name := range sortedKeys(s.Properties) {
+		for _, name := range text.SortedKeys(s.Properties) {
 			p := s.Properties[name]
 			if _, there := x[name]; !there {
 				if d := defaultOf(p, 0); d != nil {
-					x[name] = clone(*d)
-					v.res.Defaults = append(v.res.Defaults, join(path, name))
+					x[name] = text.Clone(*d)
+					v.res.Defaults = append(v.res.Defaults, text.Pointer(path, name))
 				}
 				continue
 			}
-			v.defaults(x[name], p, join(path, name), depth+1)
+			v.defaults(x[name], p, text.Pointer(path, name), depth+1)
 		}
 		if extra, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-			for _, name := range sortedKeys(x) {
+			for _, name := range text.SortedKeys(x) {
 				if s.Properties[name] == nil && patternProperty(s, name) == nil {
-					v.defaults(x[name], extra, join(path, name), depth+1)
+					v.defaults(x[name], extra, text.Pointer(path, name), depth+1)
 				}
 			}
 		}
@@ -131,7 +133,7 @@ func defaultOf(s *jsonschema.Schema, depth int) *any {
 		return nil
 	}
 	if s.Default != nil {
-		if validate(s, clone(*s.Default)) != nil {
+		if validate(s, text.Clone(*s.Default)) != nil {
 			return nil
 		}
 		return s.Default

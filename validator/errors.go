@@ -9,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/callwright/callwright/internal/text"
 )
 
 // Code says what is wrong with a call. The codes are part of the JSON contract.
@@ -55,10 +57,7 @@ const (
 	maxQuoteBytes = 80
 )
 
-var pointer = strings.NewReplacer("~", "~0", "/", "~1")
-
-// translate turns what the schema says of a value into errors, in the order of
-// their paths.
+// translate turns the errors of the schema library into ours, sorted by path.
 func translate(err error, root any) []Error {
 	var verr *jsonschema.ValidationError
 	if !errors.As(err, &verr) {
@@ -85,8 +84,8 @@ func sortErrors(errs []Error) {
 	})
 }
 
-// leaves collects the innermost errors. Of the branches of anyOf and oneOf it
-// takes the one that the value came nearest to.
+// leaves collects the innermost errors. Of the branches of anyOf and oneOf it takes the
+// one that nearly fits.
 func leaves(e *jsonschema.ValidationError, root any, depth int) []Error {
 	if depth > maxCoerceDepth || len(e.Causes) == 0 {
 		return explain(e, root)
@@ -123,11 +122,11 @@ func better(a, b []Error, depth int) bool {
 	return len(a) < len(b)
 }
 
-// explain says in our words what one error of the schema's means.
+// explain translates one error of the schema library.
 func explain(e *jsonschema.ValidationError, root any) []Error {
 	path := ""
 	for _, p := range e.InstanceLocation {
-		path = join(path, p)
+		path = text.Pointer(path, p)
 	}
 	got := find(root, e.InstanceLocation)
 	one := func(code Code, fix, format string, args ...any) []Error {
@@ -137,13 +136,19 @@ func explain(e *jsonschema.ValidationError, root any) []Error {
 	case *kind.Required:
 		var errs []Error
 		for _, name := range k.Missing {
-			errs = append(errs, Error{Path: join(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name), SuggestedFix: fmt.Sprintf("add %q", name)})
+			errs = append(errs, Error{
+				Path: text.Pointer(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name),
+				SuggestedFix: fmt.Sprintf("add %q", name),
+			})
 		}
 		return errs
 	case *kind.DependentRequired:
 		return one(RequiredParameterMissing, "", "%q also needs %s", k.Prop, strings.Join(k.Missing, ", "))
 	case *kind.Type:
-		return one(InvalidType, "give "+article(strings.Join(k.Want, " or ")), "must be %s, not %s %s", strings.Join(k.Want, " or "), kindOf(got), quote(got))
+		return one(
+			InvalidType, "give "+article(strings.Join(k.Want, " or ")), "must be %s, not %s %s", strings.Join(k.Want, " or "), kindOf(got),
+			quote(got),
+		)
 	case *kind.Enum:
 		return one(InvalidEnumValue, list(k.Want), "%s is not one of the allowed values", quote(got))
 	case *kind.Const:
@@ -175,7 +180,10 @@ func explain(e *jsonschema.ValidationError, root any) []Error {
 	case *kind.AdditionalProperties:
 		var errs []Error
 		for _, name := range k.Properties {
-			errs = append(errs, Error{Path: join(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name), SuggestedFix: fmt.Sprintf("leave out %q", name)})
+			errs = append(errs, Error{
+				Path: text.Pointer(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name),
+				SuggestedFix: fmt.Sprintf("leave out %q", name),
+			})
 		}
 		return errs
 	case *kind.OneOf:
@@ -199,10 +207,7 @@ func quote(v any) string {
 	if err != nil {
 		return fmt.Sprintf("%T", v)
 	}
-	if len(b) > maxQuoteBytes {
-		return strings.ToValidUTF8(string(b[:maxQuoteBytes]), "") + "…"
-	}
-	return string(b)
+	return text.Clip(string(b), maxQuoteBytes)
 }
 
 func list(values []any) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/internal/lenient"
 )
 
-// typed gives untyped text its type by the schema. This is reading, not
-// coercion: the dialect wrote the value without saying its type.
+// typed gives untyped text its type by the schema. That is not a coercion: in some
+// dialects values have no types.
 func (v *validation) typed(value any, s *jsonschema.Schema, depth int) any {
 	if depth > lenient.MaxDepth {
 		return value
@@ -56,8 +56,8 @@ func elementList(m map[string]any, s *jsonschema.Schema) ([]any, bool) {
 	return nil, false
 }
 
-// typeText reads raw text as the most specific type that the schema accepts and
-// the text is; a string is the last to be tried.
+// typeText reads untyped text as the most specific type that the schema accepts and the
+// text fits; a string is tried last. It is long since it lists what each type accepts.
 func (v *validation) typeText(text string, s *jsonschema.Schema) any {
 	if s == nil {
 		return untypedText(text)
@@ -128,7 +128,8 @@ func (v *validation) typeText(text string, s *jsonschema.Schema) any {
 func (v *validation) typeJSON(text string, types int) (any, bool) {
 	value, r, err := lenient.Parse(text, lenient.Options{})
 	if err != nil || r.Fixes.Any() {
-		if p, python, perr := lenient.Parse(text, lenient.Options{Python: true}); perr == nil && (err != nil || !python.Fixes.Has(lenient.Concatenation) || strings.Contains(text, "'")) {
+		if p, python, perr := lenient.Parse(text, lenient.Options{Python: true}); perr == nil &&
+			(err != nil || !python.Fixes.Has(lenient.Concatenation) || strings.Contains(text, "'")) {
 			value, r, err = p, python, nil
 		}
 	}
@@ -159,8 +160,8 @@ func textNumber(text string) (string, bool) {
 	return "", false
 }
 
-// untypedText reads raw text of which no schema speaks: JSON if it is JSON other
-// than a bare word, else the text.
+// untypedText reads untyped text without a schema: as JSON if it is JSON other than a bare
+// word, else as a string.
 func untypedText(text string) any {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {

@@ -1,39 +1,39 @@
-// Package validator makes the parameters of a call fit its tool's JSON Schema
-// where that can be done without guessing, fills in defaults, and says precisely
-// what does not fit.
+// Package validator checks the parameters of a call against its tool's JSON Schema. It
+// coerces values where nothing is lost by it, such as "5" to 5, fills in defaults, and
+// reports errors with their paths.
 package validator
 
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 )
 
-// Options say how far parameters may be changed. The zero value makes lossless
-// coercions and fills in explicit defaults.
+// Options say how parameters may be changed. The zero value makes lossless coercions and
+// fills in the schema's defaults.
 type Options struct {
-	// NoCoercion leaves every value as it was written.
+	// NoCoercion makes no coercions.
 	NoCoercion bool `json:"no_coercion,omitempty"`
-	// NoDefaults leaves out what was left out.
+	// NoDefaults fills in no defaults.
 	NoDefaults bool `json:"no_defaults,omitempty"`
-	// Lossy allows coercions that guess: thousands separators, yes/no and 1/0 for
-	// booleans, enum values with typing errors, a list of one for its element,
-	// "" for null. Each lowers the confidence.
+	// Lossy allows lossy coercions too: thousands separators, yes/no and 1/0 for booleans,
+	// enum values with typing errors, a list of one element for the element, "" for null.
+	// Each lowers the confidence.
 	Lossy bool `json:"lossy,omitempty"`
-	// KeepUnknown keeps parameters that the schema forbids, so that they are an
-	// error; else they are dropped, and listed as a coercion.
+	// KeepUnknown keeps parameters that the schema forbids, which is an error; else they
+	// are dropped, which is listed as a coercion.
 	KeepUnknown bool `json:"keep_unknown,omitempty"`
-	// TypeDefaults fills required parameters that have no default with the empty
-	// value of their type.
+	// TypeDefaults fills in required parameters without a default with the empty value of
+	// their type.
 	TypeDefaults bool `json:"type_defaults,omitempty"`
-	// Values are values of the caller's for parameters that a call leaves out and
-	// that have no default, by the parameter's name.
+	// Values are the caller's values, by name, for parameters that a call leaves out and
+	// that have no default.
 	Values map[string]any `json:"-"`
 }
 
@@ -45,23 +45,22 @@ type Coercion struct {
 	Rule string `json:"rule,omitempty"` // such as "string_to_number"
 }
 
-// Result is what became of a call's parameters.
+// Result has the parameters of a call after validation.
 type Result struct {
 	Parameters map[string]any
 	Coercions  []Coercion
 	Defaults   []string // JSON pointers to what was filled in
 	Errors     []Error
 	Warnings   []string
-	// Factor is what the coercions leave of the call's confidence, from 0 to 1.
+	// Factor is the factor by which the coercions lower the call's confidence, from 0 to 1.
 	Factor float64
 }
 
 // Valid reports whether the parameters fit the tool.
 func (r *Result) Valid() bool { return len(r.Errors) == 0 }
 
-// Validate coerces parameters to a tool's schema, fills in its defaults and
-// checks them. It may change the map that it is given. A tool without a schema
-// takes any parameters.
+// Validate coerces the parameters of a call to the tool's schema, fills in defaults and
+// checks them. It may change the map. A tool without a schema accepts any parameters.
 func Validate(tool *registry.Tool, parameters map[string]any, o Options) Result {
 	v := validation{o: o, tool: tool, res: Result{Factor: 1}}
 	if parameters == nil {
@@ -151,7 +150,7 @@ func (v *validation) guardNumbers(value any) (errs []Error) {
 			for k, e := range x {
 				switch e.(type) {
 				case json.Number, map[string]any, []any:
-					work = append(work, at{join(item.path, k), e})
+					work = append(work, at{text.Pointer(item.path, k), e})
 				}
 			}
 		case []any:
@@ -186,10 +185,10 @@ func hugeNumber(n string) bool {
 	return false
 }
 
-// wrappers are the keys under which models put all the arguments once more.
+// wrappers are keys under which models nest all arguments.
 var wrappers = []string{"arguments", "parameters", "params", "args", "input", "kwargs", "tool_input", "action_input"}
 
-// unwrap takes {"arguments": {…}} apart where the tool has no such parameter.
+// unwrap unwraps {"arguments": {…}} if the tool has no such parameter.
 func (v *validation) unwrap(p map[string]any, s *jsonschema.Schema) map[string]any {
 	if len(p) != 1 || v.o.NoCoercion {
 		return p
@@ -215,8 +214,8 @@ func (v *validation) unwrap(p map[string]any, s *jsonschema.Schema) map[string]a
 	return p
 }
 
-// strangeKeys reports whether parameters have keys that the schema does not name
-// although it names some.
+// strangeKeys reports whether parameters have keys that are not among the schema's
+// properties.
 func (v *validation) strangeKeys(p map[string]any, s *jsonschema.Schema) bool {
 	s = target(s)
 	if len(s.Properties) == 0 {
@@ -230,7 +229,7 @@ func (v *validation) strangeKeys(p map[string]any, s *jsonschema.Schema) bool {
 	return false
 }
 
-// target follows references that say nothing beside themselves.
+// target follows references of schemas that are nothing but a reference.
 func target(s *jsonschema.Schema) *jsonschema.Schema {
 	for range 64 {
 		if s == nil || s.Ref == nil || s.Properties != nil || s.Types != nil {
@@ -276,19 +275,8 @@ func items(s *jsonschema.Schema, i, depth int) *jsonschema.Schema {
 	if s == nil || depth > maxRefs {
 		return nil
 	}
-	if i < len(s.PrefixItems) {
-		return s.PrefixItems[i]
-	}
-	if s.Items2020 != nil {
-		return s.Items2020
-	}
-	switch it := s.Items.(type) {
-	case *jsonschema.Schema:
-		return it
-	case []*jsonschema.Schema:
-		if i < len(it) {
-			return it[i]
-		}
+	if p := itemsHere(s, i); p != nil {
+		return p
 	}
 	if p := items(s.Ref, i, depth+1); p != nil {
 		return p
@@ -315,7 +303,9 @@ const (
 	tAny = 1<<iota - 1
 )
 
-var typeBits = map[string]int{"null": tNull, "boolean": tBoolean, "integer": tInteger, "number": tNumber, "string": tString, "array": tArray, "object": tObject}
+var typeBits = map[string]int{
+	"null": tNull, "boolean": tBoolean, "integer": tInteger, "number": tNumber, "string": tString, "array": tArray, "object": tObject,
+}
 
 // typesOf returns the types that a schema accepts, as far as it names any.
 func typesOf(s *jsonschema.Schema, depth int) int {
@@ -395,33 +385,3 @@ func isInteger(n string) bool {
 	}
 	return true
 }
-
-func join(path, key string) string {
-	for i := range len(key) {
-		if key[i] == '~' || key[i] == '/' {
-			return path + "/" + pointer.Replace(key)
-		}
-	}
-	return path + "/" + key
-}
-
-// clone copies a JSON value deeply.
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			m[k] = clone(e)
-		}
-		return m
-	case []any:
-		list := make([]any, len(v))
-		for i, e := range v {
-			list[i] = clone(e)
-		}
-		return list
-	}
-	return v
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

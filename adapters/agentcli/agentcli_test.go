@@ -107,7 +107,8 @@ func TestResponseSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := r.Output.(map[string]any); !ok || len(m) != 0 || r.Metadata.Validation.Success || r.Metadata.Validation.Errors[0] != "no JSON found in output" {
+	if m, ok := r.Output.(map[string]any); !ok || len(m) != 0 || r.Metadata.Validation.Success ||
+		r.Metadata.Validation.Errors[0] != "no JSON found in output" {
 		t.Errorf("none: %+v %+v", r.Output, r.Metadata.Validation)
 	}
 	if _, err = agentcli.Parse(ctx, data, agentcli.Options{ResponseSchema: 7}); !errors.Is(err, agentcli.ErrSchema) {
@@ -173,13 +174,15 @@ func TestRun(t *testing.T) {
 	t.Setenv("SECRET", "not for agents")
 	var events []agentcli.Event
 	r, err := agentcli.Run(context.Background(), "say; $(touch x) `id` \"hi\"", agentcli.RunOptions{
-		Options: agentcli.Options{Agent: agentcli.ClaudeCode, ResponseSchema: true}, Path: path, Dir: dir, Model: "claude-x", Args: []string{"--max-turns", "3"},
-		Env: []string{"CALLWRIGHT_REPLAY=" + transcript, "ECHO=" + echo}, OnEvent: func(e agentcli.Event) { events = append(events, e) },
+		Options: agentcli.Options{Agent: agentcli.ClaudeCode, ResponseSchema: true}, Path: path, Dir: dir, Model: "claude-x",
+		Args: []string{"--max-turns", "3"},
+		Env:  []string{"CALLWRIGHT_REPLAY=" + transcript, "ECHO=" + echo}, OnEvent: func(e agentcli.Event) { events = append(events, e) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Status != agentcli.StatusSuccess || r.SessionID != "0f3a-11" || r.Output.(map[string]any)["ok"] != true || r.Raw.Stderr != "a note\n" || len(r.Raw.Events) != 11 || len(events) < 8 {
+	if r.Status != agentcli.StatusSuccess || r.SessionID != "0f3a-11" || r.Output.(map[string]any)["ok"] != true ||
+		r.Raw.Stderr != "a note\n" || len(r.Raw.Events) != 11 || len(events) < 8 {
 		t.Errorf("%+v, %d events", r, len(events))
 	}
 	said, err := os.ReadFile(echo)
@@ -199,20 +202,26 @@ func TestRunFails(t *testing.T) {
 		return agentcli.RunOptions{Options: agentcli.Options{Agent: agentcli.ClaudeCode}, Path: path, Env: append(env[:1:1], more...)}
 	}
 	r, err := agentcli.Run(context.Background(), "p", options("FAIL=1"))
-	if err != nil || r.Status != agentcli.StatusError || r.ExitCode != 7 || !strings.Contains(r.Error, "exit code 7: a note") || r.SessionID == "" {
+	if err != nil || r.Status != agentcli.StatusError || r.ExitCode != 7 || !strings.Contains(r.Error, "exit code 7: a note") ||
+		r.SessionID == "" {
 		t.Errorf("%v %+v", err, r)
 	}
-	if _, err = agentcli.Run(context.Background(), "p", agentcli.RunOptions{Options: agentcli.Options{Agent: agentcli.Codex}, Path: "/nonexistent/program"}); err == nil {
+	if _, err = agentcli.Run(
+		context.Background(), "p", agentcli.RunOptions{Options: agentcli.Options{Agent: agentcli.Codex}, Path: "/nonexistent/program"},
+	); err == nil {
 		t.Error("no error of a program that is not there")
 	}
-	if _, err = agentcli.Run(context.Background(), "p", agentcli.RunOptions{Options: agentcli.Options{Agent: "emacs"}}); !errors.Is(err, agentcli.ErrAgent) {
+	if _, err = agentcli.Run(
+		context.Background(), "p", agentcli.RunOptions{Options: agentcli.Options{Agent: "emacs"}},
+	); !errors.Is(err, agentcli.ErrAgent) {
 		t.Errorf("%v", err)
 	}
 	slow := options("SLOW=1")
 	slow.Timeout = 300 * time.Millisecond
 	start := time.Now()
 	r, err = agentcli.Run(context.Background(), "p", slow)
-	if !errors.Is(err, agentcli.ErrTimeout) || r.SessionID != "0f3a-11" || r.Status != agentcli.StatusError || time.Since(start) > 10*time.Second {
+	if !errors.Is(err, agentcli.ErrTimeout) || r.SessionID != "0f3a-11" || r.Status != agentcli.StatusError ||
+		time.Since(start) > 10*time.Second {
 		t.Errorf("%v %+v after %v", err, r, time.Since(start))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -242,7 +251,10 @@ func TestRunEndsTheGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	r, err := agentcli.Run(context.Background(), "p", agentcli.RunOptions{Options: agentcli.Options{Agent: agentcli.Codex}, Path: script, Timeout: 500 * time.Millisecond})
+	r, err := agentcli.Run(
+		context.Background(), "p",
+		agentcli.RunOptions{Options: agentcli.Options{Agent: agentcli.Codex}, Path: script, Timeout: 500 * time.Millisecond},
+	)
 	if !errors.Is(err, agentcli.ErrTimeout) || r == nil || r.SessionID != "t" {
 		t.Fatalf("%v %+v", err, r)
 	}

@@ -28,7 +28,7 @@ func (s *state) claude(o wire.Object) {
 	case "stream_event":
 		if d := o.Object("event").Object("delta"); d.String("type") == "text_delta" {
 			s.partial.WriteString(d.String("text"))
-			s.tell(Event{Type: EventText, Text: d.String("text")})
+			s.send(Event{Type: EventText, Text: d.String("text")})
 		}
 	case "result":
 		s.ended = true
@@ -61,7 +61,7 @@ func claudeUsage(u wire.Object) *adapters.Usage {
 	var m wire.Object
 	m.SetString("type", "message")
 	m.SetObject("usage", u)
-	r, err := anthropic.Messages.Reply(m)
+	r, err := anthropic.Messages.DecodeMembers(m)
 	if err != nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (s *state) claudeMessage(o wire.Object) {
 	if parent == "" {
 		s.session("", m.String("model"))
 	}
-	r, err := anthropic.Messages.Reply(m)
+	r, err := anthropic.Messages.DecodeMembers(m)
 	if err != nil || len(r.Choices) == 0 {
 		return
 	}
@@ -85,7 +85,7 @@ func (s *state) claudeMessage(o wire.Object) {
 			a := Action{Type: ActionMessage, Text: b.Text, Parent: parent}
 			s.begin(a)
 			if parent == "" && s.partial.Len() == 0 {
-				s.tell(Event{Type: EventText, Text: b.Text})
+				s.send(Event{Type: EventText, Text: b.Text})
 			}
 		case adapters.BlockReasoning:
 			if b.Text != "" {

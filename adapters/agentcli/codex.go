@@ -62,7 +62,7 @@ func (s *state) codexItem(o wire.Object, done bool) {
 	switch kind {
 	case "agent_message", "assistant_message":
 		if done {
-			s.say(id, o.String("text"))
+			s.message(id, o.String("text"))
 		}
 	case "reasoning":
 		if done {
@@ -107,7 +107,7 @@ func (s *state) codexItem(o wire.Object, done bool) {
 		}
 	case "error":
 		s.begin(Action{Type: ActionMessage, ID: id, Text: o.String("message"), IsError: true})
-		s.tell(Event{Type: EventError, Text: o.String("message")})
+		s.send(Event{Type: EventError, Text: o.String("message")})
 	}
 }
 
@@ -135,9 +135,9 @@ func (s *state) codexMessage(m wire.Object) {
 	case "session_configured":
 		s.session(m.String("session_id"), m.String("model"))
 	case "agent_message":
-		s.say("", m.String("message"))
+		s.message("", m.String("message"))
 	case "agent_message_delta":
-		s.tell(Event{Type: EventText, Text: m.String("delta")})
+		s.send(Event{Type: EventText, Text: m.String("delta")})
 	case "agent_reasoning":
 		s.begin(Action{Type: ActionReasoning, Text: m.String("text")})
 	case "exec_command_begin":
@@ -158,7 +158,9 @@ func (s *state) codexMessage(m wire.Object) {
 		s.end(id, m.String("stdout"), !m.Bool("success"))
 	case "mcp_tool_call_begin":
 		call := m.Object("invocation")
-		s.begin(Action{Type: ActionTool, ID: id, Tool: call.String("tool"), Server: call.String("server"), Parameters: json.RawMessage(call.Get("arguments"))})
+		s.begin(Action{
+			Type: ActionTool, ID: id, Tool: call.String("tool"), Server: call.String("server"), Parameters: json.RawMessage(call.Get("arguments")),
+		})
 	case "mcp_tool_call_end":
 		result := m.Object("result")
 		s.end(id, string(m.Get("result")), result.Has("Err"))

@@ -20,11 +20,11 @@ func (s *state) gemini(o wire.Object) {
 		text := o.String("content")
 		if o.Bool("delta") {
 			s.partial.WriteString(text)
-			s.tell(Event{Type: EventText, Text: text})
+			s.send(Event{Type: EventText, Text: text})
 			return
 		}
 		s.flush()
-		s.say("", text)
+		s.message("", text)
 	case "tool_use":
 		s.flush()
 		a := Action{Type: ActionTool, ID: o.String("tool_id"), Tool: o.String("tool_name"), Parameters: json.RawMessage(o.Get("parameters"))}
@@ -41,7 +41,7 @@ func (s *state) gemini(o wire.Object) {
 		s.end(o.String("tool_id"), text, o.String("status") == "error")
 	case "error":
 		if o.String("severity") == "warning" {
-			s.tell(Event{Type: EventError, Text: o.String("message")})
+			s.send(Event{Type: EventError, Text: o.String("message")})
 			return
 		}
 		s.fail(o.String("message"))

@@ -1,5 +1,5 @@
-// Package agentcli reads the transcripts of agent programs, Claude Code, Codex and
-// Gemini CLI, and runs them.
+// Package agentcli parses transcripts of agent programs, Claude Code, Codex and Gemini CLI,
+// into one [Response], and runs these programs.
 package agentcli
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// Response is what an agent's run came to.
+// Response is the result of a run of an agent.
 type Response struct {
-	// Output is the agent's final text, or, where a schema was given, the object
-	// that it holds; an empty object if it holds none.
+	// Output is the agent's final text; with a ResponseSchema the object in it, an empty one
+	// if it has none.
 	Output    any    `json:"output"`
 	Agent     string `json:"agent"`
 	SessionID string `json:"session_id,omitempty"`
@@ -23,8 +23,7 @@ type Response struct {
 	Status   string `json:"status"`
 	Error    string `json:"error,omitempty"`
 	ExitCode int    `json:"exit_code"`
-	// DurationMilliseconds is how long the run took, as the agent says or as it was
-	// measured.
+	// DurationMilliseconds is the duration of the run, reported by the agent or measured.
 	DurationMilliseconds int64    `json:"duration_ms"`
 	Actions              []Action `json:"actions"`
 	Metadata             Metadata `json:"metadata"`
@@ -37,7 +36,7 @@ const (
 	StatusError   = "error"
 )
 
-// ActionType says what an agent did.
+// ActionType is the type of an action.
 type ActionType string
 
 // The types of actions.
@@ -92,19 +91,19 @@ type Raw struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// EventType says what an event tells.
+// EventType is the type of an event.
 type EventType string
 
 // The types of events.
 const (
-	EventSession EventType = "session" // the session and the model are known
+	EventSession EventType = "session" // the session is known
 	EventText    EventType = "text"    // a piece of the agent's text
-	EventAction  EventType = "action"  // an action begins, or is done at once
-	EventResult  EventType = "result"  // an action has come to its result
-	EventError   EventType = "error"   // the agent reports an error
+	EventAction  EventType = "action"  // an action was started
+	EventResult  EventType = "result"  // an action has a result
+	EventError   EventType = "error"   // the agent reported an error
 )
 
-// Event is one thing that a running agent tells.
+// Event is an event of a running agent.
 type Event struct {
 	Type   EventType `json:"type"`
 	Text   string    `json:"text,omitempty"`

@@ -14,26 +14,24 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// RunOptions say how an agent is run.
+// RunOptions are the options of [Run]. Agent is required.
 type RunOptions struct {
 	Options
-	// Path is that of the program; empty means the agent's usual name, found in
-	// PATH.
+	// Path is the path of the program; empty means the agent's usual name, found in PATH.
 	Path string
-	// Args are arguments besides those that ask for a transcript. They are handed
-	// over as they are, never through a shell; the prompt goes to standard input.
+	// Args are additional arguments. They are passed as they are, without a shell; the
+	// prompt is written to standard input.
 	Args []string
-	// Model is the model to use; empty leaves it to the agent.
+	// Model is the model; empty is the agent's default.
 	Model string
-	// Dir is the working folder; empty means the current one.
+	// Dir is the working directory; empty means the current one.
 	Dir string
-	// Env names variables of the environment that the program gets besides the
-	// usual ones: a name, or NAME=value.
+	// Env are additional environment variables of the program, as NAME, which is inherited,
+	// or NAME=value. By default it inherits PATH, HOME, the providers' keys and the like.
 	Env []string
-	// Timeout bounds the run; 0 means [DefaultTimeout], less than 0 none.
+	// Timeout is the maximum duration; 0 means [DefaultTimeout], less than 0 none.
 	Timeout time.Duration
-	// MaxOutputBytes bounds what the program may print; 0 means
-	// [MaxTranscriptBytes].
+	// MaxOutputBytes is the maximum size of the output; 0 means [MaxTranscriptBytes].
 	MaxOutputBytes int
 	// OnEvent is called with each event as it happens.
 	OnEvent func(Event)
@@ -42,9 +40,9 @@ type RunOptions struct {
 // Defaults of a run.
 const (
 	DefaultTimeout = 30 * time.Minute
-	// killDelay is how long a program has to end after it was asked to.
+	// killDelay is how long a killed program may keep its output open.
 	killDelay = 2 * time.Second
-	// maxStderr is how much is kept of what a program says besides.
+	// maxStderr is how much of standard error is kept, in bytes.
 	maxStderr = 1 << 20
 )
 
@@ -56,19 +54,22 @@ var (
 	ErrOutputTooLarge = errors.New("the agent printed too much")
 )
 
-// usualEnv are the variables that agents need: where things are, how to speak, and
-// their providers' keys.
+// usualEnv are the environment variables that agents need: paths, locale, proxies, and
+// the providers' keys.
 var usualEnv = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "XDG_*", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "XDG_*", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"NODE_EXTRA_CA_CERTS",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"ANTHROPIC_*", "CLAUDE_*", "OPENAI_*", "CODEX_*", "GEMINI_*", "GOOGLE_*", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE",
 }
 
-// Run runs an agent with a prompt and reads its transcript as it comes. When the
-// context ends, or the time is up, the program and all that it started are ended.
-// The response is never nil once the program has started: with an error it holds
-// what came until then. A program that reports failure is no error: the response
-// says so.
+// Run runs an agent with a prompt and parses its transcript while it runs. When the context
+// is done, or after the timeout, the program and its process group are killed.
+//
+// Once the program has started, the response is not nil: with an error it holds what came
+// before. The error is [ErrTimeout], [ErrOutputTooLarge], [ErrSchema], that of the context,
+// or that of starting the program. A failure that the agent reports, or an exit code, is in
+// the response and is not an error.
 func Run(ctx context.Context, prompt string, o RunOptions) (*Response, error) {
 	t, err := newReader(o.Agent)
 	if err != nil {
@@ -93,7 +94,7 @@ func Run(ctx context.Context, prompt string, o RunOptions) (*Response, error) {
 	cmd.Dir = o.Dir
 	cmd.Env = environment(o.Env)
 	cmd.Stdin = strings.NewReader(prompt)
-	stderr := &head{max: maxStderr}
+	stderr := &boundedBuffer{max: maxStderr}
 	cmd.Stderr = stderr
 	cmd.WaitDelay = killDelay
 	ownGroup(cmd)
@@ -219,14 +220,14 @@ func (l *lines) line(end int) {
 // end reads what is left.
 func (l *lines) end() { l.line(len(l.raw)) }
 
-// head keeps the beginning of what is written to it.
-type head struct {
+// boundedBuffer keeps the first max bytes that are written to it and drops the rest.
+type boundedBuffer struct {
 	bytes.Buffer
 	max int
 }
 
-// Write keeps what there is room for.
-func (h *head) Write(p []byte) (int, error) {
+// Write never fails.
+func (h *boundedBuffer) Write(p []byte) (int, error) {
 	h.Buffer.Write(p[:min(len(p), max(h.max-h.Len(), 0))])
 	return len(p), nil
 }

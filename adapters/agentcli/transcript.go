@@ -22,25 +22,25 @@ const (
 // Agents returns the names of the agents.
 func Agents() []string { return []string{ClaudeCode, Codex, GeminiCLI} }
 
-// ErrAgent says that an agent is not known, or that a transcript is none of a known
-// agent's.
+// ErrAgent says that an agent is unknown, or that no known agent writes such a
+// transcript.
 var ErrAgent = fmt.Errorf("unknown agent, must be one of %q", Agents())
 
-// Options say how a transcript is read.
+// Options are the options of [Parse]. The zero value detects the agent and returns text.
 type Options struct {
-	// Agent names whose it is; empty finds it out.
+	// Agent is one of [Agents]; empty detects it.
 	Agent string
-	// ResponseSchema is true if the final text holds JSON that is wanted, or the
-	// JSON Schema that it has to fit, as a map[string]any; nil if text is wanted.
+	// ResponseSchema asks for the JSON in the final text as the output: true for any, or the
+	// JSON Schema that it has to fit, as a map[string]any. nil asks for the text.
 	ResponseSchema any
 }
 
-// MaxTranscriptBytes is how long a transcript may be.
+// MaxTranscriptBytes is the maximum size of a transcript, in bytes.
 const MaxTranscriptBytes = 64 << 20
 
-// Parse reads a transcript. Lines that are no JSON, such as what a program prints
-// besides, are passed over. A transcript that breaks off gives what there is, with
-// the status [StatusError].
+// Parse parses a transcript. Lines that are not JSON are skipped. A transcript that breaks
+// off has the status [StatusError], and what came before. The error is [ErrAgent],
+// [ErrSchema], that of the context, or says that the transcript is too large.
 func Parse(ctx context.Context, transcript []byte, o Options) (*Response, error) {
 	if len(transcript) > MaxTranscriptBytes {
 		return nil, fmt.Errorf("a transcript of %d bytes is %w: at most %d", len(transcript), wire.ErrTooLarge, MaxTranscriptBytes)
@@ -70,8 +70,8 @@ func Parse(ctx context.Context, transcript []byte, o Options) (*Response, error)
 	return r, r.setOutput(ctx, t.text(), o.ResponseSchema)
 }
 
-// eachObject hands out the objects of a transcript: one a line, or, where no line
-// is an object, values that go over several lines.
+// eachObject calls take with the objects of a transcript: one a line, or, if no line is an
+// object, values over several lines.
 func eachObject(transcript []byte, take func(raw []byte, o wire.Object) bool) error {
 	found := false
 	for line := range bytes.Lines(transcript) {
@@ -113,8 +113,8 @@ func eachObject(transcript []byte, take func(raw []byte, o wire.Object) bool) er
 	}
 }
 
-// Detect tells whose transcript it is by its first events. The confidence, from 0
-// to 1, is 0 if it is nobody's.
+// Detect detects the agent of a transcript by its first events. The confidence is from 0
+// to 1; 0 if no agent writes such transcripts.
 func Detect(transcript []byte) (agent string, confidence float64) {
 	n := 0
 	_ = eachObject(transcript[:min(len(transcript), 1<<20)], func(_ []byte, o wire.Object) bool {
@@ -208,13 +208,13 @@ func (t *reader) event(raw []byte, o wire.Object) {
 	t.read(t.state, o)
 }
 
-func (s *state) tell(e Event) {
+func (s *state) send(e Event) {
 	if s.emit != nil {
 		s.emit(e)
 	}
 }
 
-// session notes who works on what.
+// session sets the session and the model.
 func (s *state) session(id, model string) {
 	known := s.r.SessionID != "" && s.r.Metadata.Model != ""
 	if id != "" {
@@ -224,11 +224,11 @@ func (s *state) session(id, model string) {
 		s.r.Metadata.Model = model
 	}
 	if !known && (id != "" || model != "") {
-		s.tell(Event{Type: EventSession, Text: s.r.SessionID})
+		s.send(Event{Type: EventSession, Text: s.r.SessionID})
 	}
 }
 
-// maxActions bounds what is kept of a run.
+// maxActions bounds the number of actions of a run.
 const maxActions = 100_000
 
 // begin adds an action, or returns the one of the same id.
@@ -247,7 +247,7 @@ func (s *state) begin(a Action) *Action {
 		s.r.Metadata.ToolsUsed = addOnce(s.r.Metadata.ToolsUsed, a.Tool)
 	}
 	shown := a
-	s.tell(Event{Type: EventAction, Action: &shown})
+	s.send(Event{Type: EventAction, Action: &shown})
 	return added
 }
 
@@ -264,17 +264,17 @@ func (s *state) end(id, result string, isError bool) {
 		}
 	}
 	shown := *a
-	s.tell(Event{Type: EventResult, Action: &shown})
+	s.send(Event{Type: EventResult, Action: &shown})
 }
 
 // say adds a message of the agent's.
-func (s *state) say(id, text string) {
+func (s *state) message(id, text string) {
 	if text == "" {
 		return
 	}
 	s.last = text
 	s.begin(Action{Type: ActionMessage, ID: id, Text: text})
-	s.tell(Event{Type: EventText, Text: text})
+	s.send(Event{Type: EventText, Text: text})
 }
 
 func (s *state) fail(message string) {
@@ -282,7 +282,7 @@ func (s *state) fail(message string) {
 	if s.r.Error == "" {
 		s.r.Error = message
 	}
-	s.tell(Event{Type: EventError, Text: message})
+	s.send(Event{Type: EventError, Text: message})
 }
 
 // text is the final text.

@@ -13,18 +13,38 @@ const Name = "anthropic_messages"
 // Messages is POST /v1/messages (Anthropic's API reference, "Messages"). Blocks
 // that the provider runs itself, such as server_tool_use, are no calls to run:
 // they are kept as they are.
-var Messages = &adapters.Format{
-	Name: Name, Version: "2023-06-01", Framing: wire.SSE, ContentType: "text/event-stream", Sequential: true,
-	IDs: callID,
+var Messages = adapters.New(adapters.Format{
+	Name: Name, ShortNames: []string{"anthropic", "claude"}, Version: "2023-06-01", Framing: string(wire.SSE),
+	ContentType: "text/event-stream",
+	Paths:       []string{"/v1/messages"}, Prefix: "/v1/messages", Servers: []string{"anthropic"},
+	CallFormat: "claude_tool_use", Sequential: true, IDs: callID,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Reasoning: true, Signature: true, CallIDs: true, Order: true, StopSequence: true,
 		Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true, Sequence: true, Pause: true,
 	},
-	Recognize: recognize,
-	Reply:     decodeReply, AppendReply: encodeReply,
-	Request: decodeRequest, AppendRequest: encodeRequest,
-	Decoder: func() adapters.Decoder { return &decoder{} },
-	Encoder: func(out *adapters.Output) adapters.Encoder { return &encoder{out: out, block: -1} },
+	CarriesRequest: adapters.CarriesRequest{
+		Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Stop: true, TopK: true,
+		Schema: true, Effort: true, Thinking: true, ReasoningTokens: true, User: true,
+	},
+}, codec{})
+
+// codec reads and writes messages.
+type codec struct{}
+
+// NewDecoder returns what reads a stream.
+func (codec) NewDecoder() convert.Decoder { return &decoder{} }
+
+// NewEncoder returns what writes a stream.
+func (codec) NewEncoder(out *wire.Writer) adapters.Encoder { return &encoder{out: out, block: -1} }
+
+// EncodeError writes an error.
+func (codec) EncodeError(e *adapters.ProviderError) wire.Object {
+	var o, inner wire.Object
+	inner.SetString("type", e.Type)
+	inner.SetString("message", e.Message)
+	o.SetString("type", "error")
+	o.SetObject("error", inner)
+	return o
 }
 
 var (
@@ -32,7 +52,8 @@ var (
 	callID  = adapters.IDRule{Prefix: "toolu_", Max: 64}
 )
 
-func recognize(o wire.Object, event string) (float64, string) {
+// Recognize tells a message, or an event of its stream, by its type.
+func (codec) Recognize(o wire.Object, event string) (float64, string) {
 	kind := o.String("type")
 	switch kind {
 	case "message":
@@ -61,7 +82,8 @@ func recognize(o wire.Object, event string) (float64, string) {
 }
 
 var finishReasons = map[string]adapters.FinishReason{
-	"end_turn": adapters.FinishStop, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence, "tool_use": adapters.FinishCalls,
+	"end_turn": adapters.FinishStop, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence,
+	"tool_use":   adapters.FinishCalls,
 	"pause_turn": adapters.FinishPause, "refusal": adapters.FinishFilter, "model_context_window_exceeded": adapters.FinishLength,
 }
 
@@ -81,14 +103,15 @@ func finishWord(f adapters.FinishReason) string {
 	return "end_turn"
 }
 
-func decodeReply(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a message.
+func (codec) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Model: o.TakeString("model"), Usage: decodeUsage(o.TakeObject("usage"))}
 	o.Take("type")
 	o.Take("role")
 	c := adapters.Choice{Finish: convert.TakeFinish(&o, "stop_reason", finishReasons, finishWord), StopSequence: o.TakeString("stop_sequence")}
 	c.Blocks = decodeContent(o.Take("content"))
 	r.Choices = []adapters.Choice{c}
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -105,16 +128,20 @@ func decodeContent(raw []byte) []adapters.Block {
 
 func decodeBlock(o wire.Object) adapters.Block {
 	all := append(wire.Object(nil), o...)
-	keep := func() adapters.Extra { return adapters.Keep(Name, o) }
+	keep := func() adapters.Extra { return adapters.ExtraOf(Name, o) }
 	switch o.TakeString("type") {
 	case "text":
 		return adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text"), Extra: keep()}
 	case "thinking":
 		return adapters.Block{Type: adapters.BlockReasoning, Text: o.TakeString("thinking"), Signature: o.TakeString("signature"), Extra: keep()}
 	case "redacted_thinking":
-		return adapters.Block{Type: adapters.BlockReasoning, Signature: o.TakeString("data"), Word: "redacted_thinking", Extra: keep()}
+		return adapters.Block{Type: adapters.BlockReasoning, Signature: o.TakeString("data"), NativeName: "redacted_thinking", Extra: keep()}
 	case "tool_use":
-		return adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: o.TakeString("id"), Name: o.TakeString("name"), Arguments: convert.ArgumentsText(o.Take("input"))}, Extra: keep()}
+		return adapters.Block{
+			Type:  adapters.BlockCall,
+			Call:  &adapters.Call{ID: o.TakeString("id"), Name: o.TakeString("name"), Arguments: convert.ArgumentsText(o.Take("input"))},
+			Extra: keep(),
+		}
 	case "tool_result":
 		r := &adapters.ToolResult{CallID: o.TakeString("tool_use_id"), IsError: o.Bool("is_error")}
 		o.Take("is_error")
@@ -127,7 +154,7 @@ func decodeBlock(o wire.Object) adapters.Block {
 			return adapters.Block{Type: adapters.BlockMedia, Media: m, Extra: keep()}
 		}
 	}
-	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, all)}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(Name, all)}
 }
 
 func decodeSource(s wire.Object) *adapters.Media {
@@ -144,10 +171,13 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if o == nil {
 		return nil
 	}
-	u := &adapters.Usage{CachedTokens: o.TakeInt("cache_read_input_tokens"), CacheWriteTokens: o.TakeInt("cache_creation_input_tokens"), OutputTokens: o.TakeInt("output_tokens")}
+	u := &adapters.Usage{
+		CachedTokens: o.TakeInt("cache_read_input_tokens"), CacheWriteTokens: o.TakeInt("cache_creation_input_tokens"),
+		OutputTokens: o.TakeInt("output_tokens"),
+	}
 	// Anthropic counts what a cache spared or took apart from the rest.
 	u.InputTokens = o.TakeInt("input_tokens") + u.CachedTokens + u.CacheWriteTokens
-	u.Extra = adapters.Keep(Name, o)
+	u.Extra = adapters.ExtraOf(Name, o)
 	return u
 }
 
@@ -160,22 +190,23 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 	o.SetInt("cache_creation_input_tokens", u.CacheWriteTokens)
 	o.SetInt("cache_read_input_tokens", u.CachedTokens)
 	o.SetInt("output_tokens", u.OutputTokens)
-	o.Merge(u.Extra.For(Name))
+	o.Merge(convert.Own(u.Extra, Name))
 	return o
 }
 
-func encodeReply(r *adapters.Reply) (wire.Object, error) {
+// EncodeReply writes a message.
+func (codec) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 	o := head(r.ID, r.Model)
 	c := r.First()
 	o.SetList("content", encodeBlocks(c.Blocks))
-	o.SetString("stop_reason", convert.FinishWord(c.Finish, r.Extra.For(Name), "stop_reason", finishReasons, finishWord))
+	o.SetString("stop_reason", convert.FinishWord(c.Finish, convert.Own(r.Extra, Name), "stop_reason", finishReasons, finishWord))
 	if c.StopSequence != "" {
 		o.SetString("stop_sequence", c.StopSequence)
 	} else {
 		o.Set("stop_sequence", []byte("null"))
 	}
 	o.SetObject("usage", encodeUsage(r.Usage))
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -223,11 +254,11 @@ func encodeBlock(b *adapters.Block) wire.Object {
 	case adapters.BlockMedia:
 		o = encodeMedia(b.Media)
 	case adapters.BlockOther:
-		return b.Extra.For(Name)
+		return convert.Own(b.Extra, Name)
 	default:
 		return nil
 	}
-	o.Merge(b.Extra.For(Name))
+	o.Merge(convert.Own(b.Extra, Name))
 	return o
 }
 

@@ -22,7 +22,8 @@ func numbers(r *adapters.Request) []convert.Number {
 	}
 }
 
-func decodeRequest(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (codec) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
 		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"),
 		Stop:   convert.Strings(o.Take("stop_sequences")),
@@ -70,7 +71,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 		r.User = meta.TakeString("user_id")
 		o.SetRest("metadata", meta)
 	}
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -97,19 +98,22 @@ func decodeMessage(m wire.Object) []adapters.Message {
 		role = adapters.RoleAssistant
 	}
 	blocks := decodeContent(m.Take("content"))
-	return convert.Messages(role, blocks, adapters.Keep(Name, m))
+	return convert.Messages(role, blocks, adapters.ExtraOf(Name, m))
 }
 
 func decodeTool(t wire.Object) adapters.Tool {
 	if kind := t.String("type"); kind != "" && kind != "custom" || !t.Has("input_schema") && !t.Has("description") {
-		return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.Keep(Name, t)}
+		return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.ExtraOf(Name, t)}
 	}
-	out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema"), Strict: t.TakeBool("strict")}
-	out.Extra = adapters.Keep(Name, t)
+	out := adapters.Tool{
+		Name: t.TakeString("name"), Description: t.TakeString("description"), Parameters: t.Take("input_schema"), Strict: t.TakeBool("strict"),
+	}
+	out.Extra = adapters.ExtraOf(Name, t)
 	return out
 }
 
-func encodeRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (codec) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
 	limit := r.MaxTokens
@@ -139,7 +143,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 		meta.SetString("user_id", r.User)
 		o.SetObject("metadata", meta)
 	}
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -199,7 +203,7 @@ func encodeToolChoice(r *adapters.Request) wire.Object {
 
 func encodeTool(t *adapters.Tool) wire.Object {
 	if t.Other {
-		return t.Extra.For(Name)
+		return convert.Own(t.Extra, Name)
 	}
 	var o wire.Object
 	o.SetString("name", t.Name)
@@ -208,7 +212,7 @@ func encodeTool(t *adapters.Tool) wire.Object {
 	if t.Strict != nil {
 		o.SetBool("strict", *t.Strict)
 	}
-	o.Merge(t.Extra.For(Name))
+	o.Merge(convert.Own(t.Extra, Name))
 	return o
 }
 
@@ -242,19 +246,19 @@ func encodeMessages(messages []adapters.Message) (system []byte, out [][]byte) {
 		}
 		var m wire.Object
 		m.SetString("role", string(t.Role))
-		if len(t.Blocks) == 1 && t.Blocks[0].Type == adapters.BlockText && len(t.Blocks[0].Extra.For(Name)) == 0 {
+		if len(t.Blocks) == 1 && t.Blocks[0].Type == adapters.BlockText && len(convert.Own(t.Blocks[0].Extra, Name)) == 0 {
 			m.SetString("content", t.Blocks[0].Text)
 		} else {
 			m.SetList("content", blocks)
 		}
 		for _, x := range t.Extras {
-			m.Merge(x.For(Name))
+			m.Merge(convert.Own(x, Name))
 		}
 		out = append(out, m.Bytes())
 	}
 	switch {
 	case len(systemBlocks) == 0:
-	case len(systemBlocks) == 1 && len(systemBlocks[0].Extra.For(Name)) == 0:
+	case len(systemBlocks) == 1 && len(convert.Own(systemBlocks[0].Extra, Name)) == 0:
 		system = wire.Quote(systemBlocks[0].Text)
 	default:
 		system = wire.List(encodeBlocks(systemBlocks))

@@ -34,7 +34,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		e := adapters.Event{Type: adapters.EventStart, ID: m.TakeString("id"), Model: m.TakeString("model")}
 		d.count(m.TakeObject("usage"), emit)
 		blocks := decodeContent(m.Take("content"))
-		e.Envelope = adapters.Keep(Name, m)
+		e.Envelope = adapters.ExtraOf(Name, m)
 		emit(e)
 		for i := range blocks {
 			d.begin(int64(i), blocks[i], emit)
@@ -57,7 +57,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		}
 		d.calls.End()
 		d.whole = true
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, StopSequence: sequence, Envelope: adapters.Keep(Name, delta)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, StopSequence: sequence, Envelope: adapters.ExtraOf(Name, delta)})
 	case "message_stop":
 		d.whole = true
 	case "ping":
@@ -74,7 +74,9 @@ func (d *decoder) count(o wire.Object, emit func(adapters.Event)) {
 	if !o.Has("input_tokens") && d.counted {
 		o.SetInt("input_tokens", d.usage.InputTokens-d.usage.CachedTokens-d.usage.CacheWriteTokens)
 	}
-	for key, known := range map[string]int64{"cache_read_input_tokens": d.usage.CachedTokens, "cache_creation_input_tokens": d.usage.CacheWriteTokens} {
+	for key, known := range map[string]int64{
+		"cache_read_input_tokens": d.usage.CachedTokens, "cache_creation_input_tokens": d.usage.CacheWriteTokens,
+	} {
 		if !o.Has(key) && known > 0 {
 			o.SetInt(key, known)
 		}
@@ -83,7 +85,7 @@ func (d *decoder) count(o wire.Object, emit func(adapters.Event)) {
 	if len(u.Extra.Members) == 0 {
 		u.Extra = d.usage.Extra
 	} else {
-		u.Extra.Members = u.Extra.Members.Clone()
+		u.Extra = u.Extra.Clone()
 	}
 	d.usage, d.counted = *u, true
 	emit(adapters.Event{Type: adapters.EventUsage, Usage: u})
@@ -101,7 +103,7 @@ func (d *decoder) begin(index int64, b adapters.Block, emit func(adapters.Event)
 	case adapters.BlockText:
 		emit(adapters.Event{Type: adapters.EventText, Text: b.Text, New: true, Extra: b.Extra})
 	case adapters.BlockReasoning:
-		if b.Word == "redacted_thinking" {
+		if b.NativeName == "redacted_thinking" {
 			emit(adapters.Event{Type: adapters.EventSignature, Text: b.Signature, New: true, Extra: b.Extra})
 			return
 		}
@@ -114,10 +116,10 @@ func (d *decoder) begin(index int64, b adapters.Block, emit func(adapters.Event)
 		if arguments == "{}" { // what is to come in pieces begins empty
 			arguments = ""
 		}
-		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, arguments, false, "", b.Extra)
+		d.calls.Piece(convert.Piece{Key: index, HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: arguments, Extra: b.Extra})
 		d.calls.Begin()
 	default:
-		d.others[index] = &other{block: b.Extra.Members.Clone()}
+		d.others[index] = &other{block: b.Extra.Clone().Members}
 	}
 }
 
@@ -135,12 +137,12 @@ func (d *decoder) delta(index int64, o wire.Object, emit func(adapters.Event)) {
 			return
 		}
 		if d.kinds[index] == string(adapters.BlockCall) {
-			d.calls.Piece(index, true, "", "", o.String("partial_json"), false, "", adapters.Extra{})
+			d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: o.String("partial_json")})
 		}
 	case "citations_delta":
 		var extra wire.Object
 		extra.SetList("citations", [][]byte{o.Get("citation")})
-		emit(adapters.Event{Type: adapters.EventText, Word: "citations_delta", Extra: adapters.Extra{Format: Name, Members: extra}})
+		emit(adapters.Event{Type: adapters.EventText, NativeName: "citations_delta", Extra: adapters.Extra{Format: Name, Members: extra}})
 	}
 }
 
@@ -153,7 +155,7 @@ func (d *decoder) end(index int64, emit func(adapters.Event)) {
 		if input, err := wire.ParseObject(x.input); err == nil {
 			x.block.SetObject("input", input)
 		}
-		emit(adapters.Event{Type: adapters.EventOther, Extra: adapters.Keep(Name, x.block)})
+		emit(adapters.Event{Type: adapters.EventOther, Extra: adapters.ExtraOf(Name, x.block)})
 		delete(d.others, index)
 	}
 	delete(d.kinds, index)
@@ -170,7 +172,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 
 // encoder writes the events of a streamed message.
 type encoder struct {
-	out     *adapters.Output
+	out     *wire.Writer
 	started bool
 	id      string
 	model   string
@@ -248,7 +250,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		if e.started {
 			return nil
 		}
-		e.id, e.model, e.extra = ev.ID, ev.Model, ev.Envelope.For(Name).Clone()
+		e.id, e.model, e.extra = ev.ID, ev.Model, convert.Own(ev.Envelope, Name).Clone()
 		return nil
 	case adapters.EventUsage:
 		e.usage = ev.Usage
@@ -300,7 +302,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		block.SetString("id", callID.FitOrNew(ev.ID))
 		block.SetString("name", ev.Name)
 		block.Set("input", []byte("{}"))
-		block.Merge(ev.Extra.For(Name))
+		block.Merge(convert.Own(ev.Extra, Name))
 		return e.begin(adapters.BlockCall, block)
 	case adapters.EventArguments:
 		if ev.Text == "" {
@@ -316,7 +318,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		}
 		return e.end()
 	case adapters.EventOther:
-		if own := ev.Extra.For(Name); own != nil {
+		if own := convert.Own(ev.Extra, Name); own != nil {
 			if err := e.begin(adapters.BlockOther, own); err != nil {
 				return err
 			}
@@ -330,8 +332,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 }
 
 func (e *encoder) text(ev adapters.Event) error {
-	own := ev.Extra.For(Name)
-	if ev.Word == "citations_delta" {
+	own := convert.Own(ev.Extra, Name)
+	if ev.NativeName == "citations_delta" {
 		for _, c := range wire.AsList(own.Get("citations")) {
 			if e.open == adapters.BlockText {
 				if err := e.delta("citations_delta", "citation", c); err != nil {
@@ -359,6 +361,11 @@ func (e *encoder) text(ev adapters.Event) error {
 	return e.delta("text_delta", "text", wire.Quote(ev.Text))
 }
 
+// Fail writes an event of the type "error".
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	return e.out.Write("error", codec{}.EncodeError(err))
+}
+
 func (e *encoder) End() error {
 	if err := e.end(); err != nil {
 		return err
@@ -368,13 +375,13 @@ func (e *encoder) End() error {
 	if !e.ended && e.called {
 		finish = adapters.FinishCalls
 	}
-	delta.SetString("stop_reason", convert.FinishWord(finish, e.finish.Envelope.For(Name), "stop_reason", finishReasons, finishWord))
+	delta.SetString("stop_reason", convert.FinishWord(finish, convert.Own(e.finish.Envelope, Name), "stop_reason", finishReasons, finishWord))
 	if e.finish.StopSequence != "" {
 		delta.SetString("stop_sequence", e.finish.StopSequence)
 	} else {
 		delta.Set("stop_sequence", []byte("null"))
 	}
-	delta.Merge(e.finish.Envelope.For(Name))
+	delta.Merge(convert.Own(e.finish.Envelope, Name))
 	o.SetObject("delta", delta)
 	o.SetObject("usage", encodeUsage(e.usage))
 	if err := e.send("message_delta", o); err != nil {

@@ -17,21 +17,37 @@ var callID = adapters.IDRule{Prefix: "tooluse_", Max: 64}
 // Converse is POST /model/{id}/converse and converse-stream (Amazon Bedrock API
 // reference, "Converse"). A request's model stands in its address. Streams are AWS
 // event streams; their messages as lines of JSON are read as well.
-var Converse = &adapters.Format{
-	Name: Name, Version: "2023-09-30", Framing: wire.Binary, ContentType: "application/vnd.amazon.eventstream", Sequential: true, IDs: callID,
+var Converse = adapters.New(adapters.Format{
+	Name: Name, ShortNames: []string{"bedrock"}, Version: "2023-09-30", Framing: string(wire.Binary),
+	ContentType: "application/vnd.amazon.eventstream",
+	CallFormat:  "claude_tool_use", Sequential: true, IDs: callID,
 	Carries: adapters.Carries{
-		Reasoning: true, Signature: true, CallIDs: true, Order: true, Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true, Sequence: true,
+		Reasoning: true, Signature: true, CallIDs: true, Order: true, Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true,
+		Sequence: true,
 	},
-	Recognize: recognize,
-	Reply:     decodeReply, AppendReply: encodeReply,
-	Request: decodeRequest, AppendRequest: encodeRequest,
-	Decoder: func() adapters.Decoder { return &decoder{} },
-	Encoder: func(out *adapters.Output) adapters.Encoder { return &encoder{out: out, block: -1} },
+	CarriesRequest: adapters.CarriesRequest{Turns: true, Tools: true, ToolChoice: true, NamedTool: true, Stop: true},
+}, codec{})
+
+// codec reads and writes what Converse takes and gives.
+type codec struct{}
+
+// NewDecoder returns what reads a stream.
+func (codec) NewDecoder() convert.Decoder { return &decoder{} }
+
+// NewEncoder returns what writes a stream.
+func (codec) NewEncoder(out *wire.Writer) adapters.Encoder { return &encoder{out: out, block: -1} }
+
+// EncodeError writes an error. Its type is in a header of HTTP, x-amzn-ErrorType.
+func (codec) EncodeError(e *adapters.ProviderError) wire.Object {
+	var o wire.Object
+	o.SetString("message", e.Message)
+	return o
 }
 
 var eventTypes = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}
 
-func recognize(o wire.Object, event string) (float64, string) {
+// Recognize tells a reply by its output, and a message of a stream by its event.
+func (codec) Recognize(o wire.Object, event string) (float64, string) {
 	if m := o.Object("output").Object("message"); m != nil && wire.AsList(m.Get("content")) != nil {
 		if o.Has("stopReason") {
 			return 0.97, "2023-09-30"
@@ -47,7 +63,8 @@ func recognize(o wire.Object, event string) (float64, string) {
 }
 
 var finishReasons = map[string]adapters.FinishReason{
-	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "max_tokens": adapters.FinishLength, "stop_sequence": adapters.FinishSequence,
+	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "max_tokens": adapters.FinishLength,
+	"stop_sequence":        adapters.FinishSequence,
 	"guardrail_intervened": adapters.FinishFilter, "content_filtered": adapters.FinishFilter, "malformed_tool_use": adapters.FinishError,
 	"malformed_model_output": adapters.FinishError, "model_context_window_exceeded": adapters.FinishLength,
 }
@@ -66,13 +83,14 @@ func finishWord(f adapters.FinishReason) string {
 	return "end_turn"
 }
 
-func decodeReply(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a reply.
+func (codec) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	output := o.TakeObject("output")
 	m := output.TakeObject("message")
 	m.Take("role")
 	c := adapters.Choice{Blocks: decodeContent(m.Take("content")), Finish: convert.TakeFinish(&o, "stopReason", finishReasons, finishWord)}
 	r := &adapters.Reply{Choices: []adapters.Choice{c}, Usage: decodeUsage(o.TakeObject("usage"))}
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -89,13 +107,16 @@ func decodeBlock(o wire.Object) adapters.Block {
 		return adapters.Block{Type: adapters.BlockText, Text: text}
 	}
 	if use := o.Object("toolUse"); use != nil {
-		return adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: use.String("toolUseId"), Name: use.String("name"), Arguments: convert.ArgumentsText(use.Get("input"))}}
+		return adapters.Block{
+			Type: adapters.BlockCall,
+			Call: &adapters.Call{ID: use.String("toolUseId"), Name: use.String("name"), Arguments: convert.ArgumentsText(use.Get("input"))},
+		}
 	}
 	if reasoning := o.Object("reasoningContent"); reasoning != nil {
 		if text := reasoning.Object("reasoningText"); text != nil {
 			return adapters.Block{Type: adapters.BlockReasoning, Text: text.String("text"), Signature: text.String("signature")}
 		}
-		return adapters.Block{Type: adapters.BlockReasoning, Signature: reasoning.String("redactedContent"), Word: "redactedContent"}
+		return adapters.Block{Type: adapters.BlockReasoning, Signature: reasoning.String("redactedContent"), NativeName: "redactedContent"}
 	}
 	if result := o.Object("toolResult"); result != nil {
 		r := &adapters.ToolResult{CallID: result.String("toolUseId"), IsError: result.String("status") == "error"}
@@ -122,17 +143,20 @@ func decodeBlock(o wire.Object) adapters.Block {
 		}
 		return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: data, Name: x.String("name")}}
 	}
-	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, o)}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(Name, o)}
 }
 
 func decodeUsage(o wire.Object) *adapters.Usage {
 	if o == nil {
 		return nil
 	}
-	u := &adapters.Usage{CachedTokens: o.TakeInt("cacheReadInputTokens"), CacheWriteTokens: o.TakeInt("cacheWriteInputTokens"), OutputTokens: o.TakeInt("outputTokens")}
+	u := &adapters.Usage{
+		CachedTokens: o.TakeInt("cacheReadInputTokens"), CacheWriteTokens: o.TakeInt("cacheWriteInputTokens"),
+		OutputTokens: o.TakeInt("outputTokens"),
+	}
 	u.InputTokens = o.TakeInt("inputTokens") + u.CachedTokens + u.CacheWriteTokens
 	o.Take("totalTokens")
-	u.Extra = adapters.Keep(Name, o)
+	u.Extra = adapters.ExtraOf(Name, o)
 	return u
 }
 
@@ -147,24 +171,25 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 	if u.CacheWriteTokens > 0 {
 		o.SetInt("cacheWriteInputTokens", u.CacheWriteTokens)
 	}
-	o.Merge(u.Extra.For(Name))
+	o.Merge(convert.Own(u.Extra, Name))
 	return o
 }
 
-func encodeReply(r *adapters.Reply) (wire.Object, error) {
+// EncodeReply writes a reply.
+func (codec) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 	c := r.First()
 	var o, output, m wire.Object
 	m.SetString("role", "assistant")
 	m.SetList("content", encodeBlocks(c.Blocks))
 	output.SetObject("message", m)
 	o.SetObject("output", output)
-	o.SetString("stopReason", convert.FinishWord(c.Finish, r.Extra.For(Name), "stopReason", finishReasons, finishWord))
+	o.SetString("stopReason", convert.FinishWord(c.Finish, convert.Own(r.Extra, Name), "stopReason", finishReasons, finishWord))
 	u := r.Usage
 	if u == nil {
 		u = &adapters.Usage{}
 	}
 	o.SetObject("usage", encodeUsage(u))
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	if !o.Has("metrics") {
 		var metrics wire.Object
 		metrics.SetInt("latencyMs", 0)
@@ -203,7 +228,7 @@ func encodeBlock(b *adapters.Block) wire.Object {
 	case adapters.BlockMedia:
 		return encodeMedia(b.Media)
 	case adapters.BlockOther:
-		return b.Extra.For(Name)
+		return convert.Own(b.Extra, Name)
 	}
 	return o
 }
@@ -257,7 +282,8 @@ func numbers(r *adapters.Request) []convert.Number {
 	}
 }
 
-func decodeRequest(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (codec) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{Model: o.TakeString("modelId"), IncludeUsage: true}
 	if system := decodeContent(o.Take("system")); len(system) > 0 {
 		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: system})
@@ -278,10 +304,13 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	for _, t := range wire.Objects(tools.Get("tools")) {
 		spec := t.Object("toolSpec")
 		if spec == nil {
-			r.Tools = append(r.Tools, adapters.Tool{Other: true, Extra: adapters.Keep(Name, t)})
+			r.Tools = append(r.Tools, adapters.Tool{Other: true, Extra: adapters.ExtraOf(Name, t)})
 			continue
 		}
-		r.Tools = append(r.Tools, adapters.Tool{Name: spec.String("name"), Description: spec.String("description"), Parameters: spec.Object("inputSchema").Get("json")})
+		r.Tools = append(
+			r.Tools,
+			adapters.Tool{Name: spec.String("name"), Description: spec.String("description"), Parameters: spec.Object("inputSchema").Get("json")},
+		)
 	}
 	switch choice := tools.Object("toolChoice"); {
 	case choice.Has("tool"):
@@ -291,11 +320,12 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 	case choice.Has("auto"):
 		r.ToolChoice.Mode = adapters.ToolAuto
 	}
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
-func encodeRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (codec) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	var messages [][]byte
 	system, turns := convert.Turns(r.Messages, nil)
@@ -321,7 +351,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if tools := encodeTools(r); tools != nil {
 		o.SetObject("toolConfig", tools)
 	}
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -331,7 +361,7 @@ func encodeTools(r *adapters.Request) wire.Object {
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Other {
-			if own := t.Extra.For(Name); own != nil {
+			if own := convert.Own(t.Extra, Name); own != nil {
 				list = append(list, own.Bytes())
 			}
 			continue

@@ -38,7 +38,7 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 	case "contentBlockStart":
 		if use := o.Object("start").Object("toolUse"); use != nil && len(d.isCall) < adapters.MaxCalls {
 			d.isCall[index] = true
-			d.calls.Piece(index, true, use.String("toolUseId"), use.String("name"), "", false, "", adapters.Extra{})
+			d.calls.Piece(convert.Piece{Key: index, HasKey: true, ID: use.String("toolUseId"), Name: use.String("name")})
 			d.calls.Begin()
 		}
 	case "contentBlockDelta":
@@ -53,10 +53,10 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 		d.calls.End()
 		d.whole = true
 		finish := convert.TakeFinish(&o, "stopReason", finishReasons, finishWord)
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.Keep(Name, o)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.ExtraOf(Name, o)})
 	case "metadata":
 		if u := decodeUsage(o.TakeObject("usage")); u != nil {
-			emit(adapters.Event{Type: adapters.EventUsage, Usage: u, Envelope: adapters.Keep(Name, o)})
+			emit(adapters.Event{Type: adapters.EventUsage, Usage: u, Envelope: adapters.ExtraOf(Name, o)})
 		}
 	}
 	return nil
@@ -68,7 +68,7 @@ func (d *decoder) delta(index int64, o wire.Object, emit func(adapters.Event)) {
 	case o.Has("text"):
 		emit(adapters.Event{Type: adapters.EventText, Text: o.String("text"), New: first})
 	case o.Has("toolUse"):
-		d.calls.Piece(index, true, "", "", o.Object("toolUse").String("input"), false, "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: o.Object("toolUse").String("input")})
 	case reasoning.Has("text"):
 		emit(adapters.Event{Type: adapters.EventReasoning, Text: reasoning.String("text"), New: first})
 	case reasoning.Has("signature"):
@@ -89,7 +89,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 
 // encoder writes the messages of ConverseStream.
 type encoder struct {
-	out      *adapters.Output
+	out      *wire.Writer
 	started  bool
 	block    int
 	open     adapters.BlockType
@@ -202,9 +202,14 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.finish = ev
 	case adapters.EventUsage:
 		e.usage = ev.Usage
-		e.metadata = ev.Envelope.For(Name).Clone()
+		e.metadata = convert.Own(ev.Envelope, Name).Clone()
 	}
 	return nil
+}
+
+// Fail writes an exception.
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	return e.out.Write("internalServerException", codec{}.EncodeError(err))
 }
 
 func (e *encoder) End() error {
@@ -212,8 +217,10 @@ func (e *encoder) End() error {
 		return err
 	}
 	var o wire.Object
-	o.SetString("stopReason", convert.FinishWord(e.finish.Finish, e.finish.Envelope.For(Name), "stopReason", finishReasons, finishWord))
-	o.Merge(e.finish.Envelope.For(Name))
+	o.SetString(
+		"stopReason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "stopReason", finishReasons, finishWord),
+	)
+	o.Merge(convert.Own(e.finish.Envelope, Name))
 	if err := e.out.Write("messageStop", o); err != nil {
 		return err
 	}

@@ -16,19 +16,38 @@ var callID = adapters.IDRule{Prefix: "call_", Any: true}
 
 // Chat is POST /v2/chat (Cohere's API reference, "Chat"). What a model plans
 // before its calls, tool_plan, is reasoning.
-var Chat = &adapters.Format{
-	Name: Name, Version: "v2", Framing: wire.SSE, ContentType: "text/event-stream", Sequential: true, IDs: callID,
-	Carries:   adapters.Carries{ID: true, Reasoning: true, CallIDs: true, Usage: true, CachedTokens: true, Sequence: true, Error: true},
-	Recognize: recognize,
-	Reply:     decodeReply, AppendReply: encodeReply,
-	Request: decodeRequest, AppendRequest: encodeRequest,
-	Decoder: func() adapters.Decoder { return &decoder{} },
-	Encoder: func(out *adapters.Output) adapters.Encoder { return &encoder{out: out, content: -1} },
+var Chat = adapters.New(adapters.Format{
+	Name: Name, ShortNames: []string{"cohere"}, Version: "v2", Framing: string(wire.SSE), ContentType: "text/event-stream",
+	Paths: []string{"/v2/chat"}, Prefix: "/v2/",
+	CallFormat: "openai_function_call", Sequential: true, IDs: callID,
+	Carries: adapters.Carries{ID: true, Reasoning: true, CallIDs: true, Usage: true, CachedTokens: true, Sequence: true, Error: true},
+	CarriesRequest: adapters.CarriesRequest{
+		Model: true, Turns: true, Tools: true, ToolChoice: true, Stop: true, TopK: true, Seed: true, Penalties: true, Schema: true,
+		Thinking: true, ReasoningTokens: true,
+	},
+}, codec{})
+
+// codec reads and writes chats.
+type codec struct{}
+
+// NewDecoder returns what reads a stream.
+func (codec) NewDecoder() convert.Decoder { return &decoder{} }
+
+// NewEncoder returns what writes a stream.
+func (codec) NewEncoder(out *wire.Writer) adapters.Encoder { return &encoder{out: out, content: -1} }
+
+// EncodeError writes an error.
+func (codec) EncodeError(e *adapters.ProviderError) wire.Object {
+	var o wire.Object
+	o.SetString("message", e.Message)
+	return o
 }
 
-func recognize(o wire.Object, _ string) (float64, string) {
+// Recognize tells a reply by its reason of the end, and an event of a stream by its type.
+func (codec) Recognize(o wire.Object, _ string) (float64, string) {
 	switch o.String("type") {
-	case "message-start", "content-start", "content-delta", "content-end", "tool-plan-delta", "tool-call-start", "tool-call-delta", "tool-call-end", "citation-start", "citation-end", "message-end":
+	case "message-start", "content-start", "content-delta", "content-end", "tool-plan-delta", "tool-call-start", "tool-call-delta",
+		"tool-call-end", "citation-start", "citation-end", "message-end":
 		return 0.97, "v2"
 	}
 	m := o.Object("message")
@@ -45,8 +64,9 @@ func recognize(o wire.Object, _ string) (float64, string) {
 }
 
 var finishReasons = map[string]adapters.FinishReason{
-	"COMPLETE": adapters.FinishStop, "STOP_SEQUENCE": adapters.FinishSequence, "MAX_TOKENS": adapters.FinishLength, "TOOL_CALL": adapters.FinishCalls,
-	"ERROR": adapters.FinishError, "ERROR_TOXIC": adapters.FinishFilter, "TIMEOUT": adapters.FinishError,
+	"COMPLETE": adapters.FinishStop, "STOP_SEQUENCE": adapters.FinishSequence, "MAX_TOKENS": adapters.FinishLength,
+	"TOOL_CALL": adapters.FinishCalls,
+	"ERROR":     adapters.FinishError, "ERROR_TOXIC": adapters.FinishFilter, "TIMEOUT": adapters.FinishError,
 }
 
 func finishWord(f adapters.FinishReason) string {
@@ -63,7 +83,8 @@ func finishWord(f adapters.FinishReason) string {
 	return "COMPLETE"
 }
 
-func decodeReply(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a reply.
+func (codec) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Usage: decodeUsage(o.TakeObject("usage"))}
 	c := adapters.Choice{Finish: convert.TakeFinish(&o, "finish_reason", finishReasons, finishWord)}
 	m := o.TakeObject("message")
@@ -71,7 +92,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	c.Blocks = decodeMessage(&m)
 	o.SetRest("message", m)
 	r.Choices = []adapters.Choice{c}
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -81,7 +102,7 @@ const planWord = "tool_plan"
 func decodeMessage(m *wire.Object) []adapters.Block {
 	var out []adapters.Block
 	if plan := m.TakeString("tool_plan"); plan != "" {
-		out = append(out, adapters.Block{Type: adapters.BlockReasoning, Text: plan, Word: planWord})
+		out = append(out, adapters.Block{Type: adapters.BlockReasoning, Text: plan, NativeName: planWord})
 	}
 	raw := m.Take("content")
 	if text, ok := wire.String(raw); ok && text != "" {
@@ -92,9 +113,12 @@ func decodeMessage(m *wire.Object) []adapters.Block {
 	}
 	for _, call := range wire.Objects(m.Take("tool_calls")) {
 		f := call.TakeObject("function")
-		b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: call.TakeString("id"), Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))}}
+		b := adapters.Block{
+			Type: adapters.BlockCall,
+			Call: &adapters.Call{ID: call.TakeString("id"), Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))},
+		}
 		call.Take("type")
-		b.Extra = adapters.Keep(Name, call)
+		b.Extra = adapters.ExtraOf(Name, call)
 		out = append(out, b)
 	}
 	return out
@@ -104,13 +128,13 @@ func decodePart(o wire.Object) adapters.Block {
 	all := append(wire.Object(nil), o...)
 	switch o.TakeString("type") {
 	case "text":
-		return adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text"), Extra: adapters.Keep(Name, o)}
+		return adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text"), Extra: adapters.ExtraOf(Name, o)}
 	case "thinking":
-		return adapters.Block{Type: adapters.BlockReasoning, Text: o.TakeString("thinking"), Extra: adapters.Keep(Name, o)}
+		return adapters.Block{Type: adapters.BlockReasoning, Text: o.TakeString("thinking"), Extra: adapters.ExtraOf(Name, o)}
 	case "image_url":
 		return adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(o.Object("image_url").String("url"))}
 	}
-	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, all)}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(Name, all)}
 }
 
 func decodeUsage(o wire.Object) *adapters.Usage {
@@ -121,8 +145,10 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if tokens == nil {
 		tokens = append(tokens, o.Object("billed_units")...)
 	}
-	u := &adapters.Usage{InputTokens: tokens.TakeInt("input_tokens"), OutputTokens: tokens.TakeInt("output_tokens"), CachedTokens: o.TakeInt("cached_tokens")}
-	u.Extra = adapters.Keep(Name, o)
+	u := &adapters.Usage{
+		InputTokens: tokens.TakeInt("input_tokens"), OutputTokens: tokens.TakeInt("output_tokens"), CachedTokens: o.TakeInt("cached_tokens"),
+	}
+	u.Extra = adapters.ExtraOf(Name, o)
 	return u
 }
 
@@ -134,11 +160,12 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 	if u.CachedTokens > 0 {
 		o.SetInt("cached_tokens", u.CachedTokens)
 	}
-	o.Merge(u.Extra.For(Name))
+	o.Merge(convert.Own(u.Extra, Name))
 	return o
 }
 
-func encodeReply(r *adapters.Reply) (wire.Object, error) {
+// EncodeReply writes a reply.
+func (codec) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 	var o wire.Object
 	c := r.First()
 	id := r.ID
@@ -146,12 +173,12 @@ func encodeReply(r *adapters.Reply) (wire.Object, error) {
 		id = callID.New()
 	}
 	o.SetString("id", id)
-	o.SetString("finish_reason", convert.FinishWord(c.Finish, r.Extra.For(Name), "finish_reason", finishReasons, finishWord))
+	o.SetString("finish_reason", convert.FinishWord(c.Finish, convert.Own(r.Extra, Name), "finish_reason", finishReasons, finishWord))
 	o.SetObject("message", encodeMessage("assistant", c.Blocks))
 	if r.Usage != nil {
 		o.SetObject("usage", encodeUsage(r.Usage))
 	}
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -162,7 +189,7 @@ func encodeMessage(role string, blocks []adapters.Block) wire.Object {
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
 		case adapters.BlockReasoning:
-			if b.Word == planWord {
+			if b.NativeName == planWord {
 				plan.WriteString(b.Text)
 			} else if b.Text != "" {
 				parts = append(parts, encodePart(b).Bytes())
@@ -200,7 +227,7 @@ func encodeCall(b *adapters.Block, index int) wire.Object {
 		f.SetString("arguments", b.Call.Arguments)
 	}
 	o.SetObject("function", f)
-	o.Merge(b.Extra.For(Name))
+	o.Merge(convert.Own(b.Extra, Name))
 	return o
 }
 
@@ -227,10 +254,10 @@ func encodePart(b *adapters.Block) wire.Object {
 		o.SetString("type", "image_url")
 		o.SetObject("image_url", image)
 	case adapters.BlockOther:
-		return b.Extra.For(Name)
+		return convert.Own(b.Extra, Name)
 	default:
 		return nil
 	}
-	o.Merge(b.Extra.For(Name))
+	o.Merge(convert.Own(b.Extra, Name))
 	return o
 }

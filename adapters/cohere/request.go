@@ -20,7 +20,8 @@ func numbers(r *adapters.Request) []convert.Number {
 	}
 }
 
-func decodeRequest(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (codec) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
 		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_tokens"),
 		Stop: convert.Strings(o.Take("stop_sequences")), Stream: o.Bool("stream"), IncludeUsage: true,
@@ -54,7 +55,7 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 		r.Effort = "off"
 	}
 	r.ReasoningTokens = thinking.Int("token_budget")
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -89,11 +90,12 @@ func decodeTurn(m wire.Object) adapters.Message {
 		return out
 	}
 	out.Blocks = decodeMessage(&m)
-	out.Extra = adapters.Keep(Name, m)
+	out.Extra = adapters.ExtraOf(Name, m)
 	return out
 }
 
-func encodeRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (codec) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
 	var messages [][]byte
@@ -149,7 +151,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if thinking != nil {
 		o.SetObject("thinking", thinking)
 	}
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -168,9 +170,9 @@ func encodeTurn(m *adapters.Message) [][]byte {
 		return out
 	}
 	o := encodeMessage(string(m.Role), m.Blocks)
-	if len(m.Blocks) == 1 && m.Blocks[0].Type == adapters.BlockText && len(m.Blocks[0].Extra.For(Name)) == 0 {
+	if len(m.Blocks) == 1 && m.Blocks[0].Type == adapters.BlockText && len(convert.Own(m.Blocks[0].Extra, Name)) == 0 {
 		o.SetString("content", m.Blocks[0].Text)
 	}
-	o.Merge(m.Extra.For(Name))
+	o.Merge(convert.Own(m.Extra, Name))
 	return [][]byte{o.Bytes()}
 }

@@ -29,14 +29,18 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			emit(adapters.Event{Type: adapters.EventText, Text: content.String("text"), New: first})
 		}
 	case "tool-plan-delta":
-		emit(adapters.Event{Type: adapters.EventReasoning, Text: m.String("tool_plan"), Word: planWord})
+		emit(adapters.Event{Type: adapters.EventReasoning, Text: m.String("tool_plan"), NativeName: planWord})
 	case "tool-call-start":
 		call := m.Object("tool_calls")
 		f := call.Object("function")
-		d.calls.Piece(index, true, call.String("id"), f.String("name"), convert.ArgumentsText(f.Get("arguments")), false, "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, ID: call.String("id"), Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments")),
+		})
 		d.calls.Begin()
 	case "tool-call-delta":
-		d.calls.Piece(index, true, "", "", convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")), false, "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, Arguments: convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")),
+		})
 	case "tool-call-end":
 		d.calls.EndLast()
 	case "message-end":
@@ -46,12 +50,12 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			emit(adapters.Event{Type: adapters.EventUsage, Usage: u})
 		}
 		finish := convert.TakeFinish(&delta, "finish_reason", finishReasons, finishWord)
-		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.Keep(Name, delta)})
+		emit(adapters.Event{Type: adapters.EventFinish, Finish: finish, Envelope: adapters.ExtraOf(Name, delta)})
 		if message := delta.String("error"); message != "" {
 			return &adapters.ProviderError{Type: "error", Message: message}
 		}
 	case "citation-start":
-		emit(adapters.Event{Type: adapters.EventOther, Extra: adapters.Keep(Name, o)})
+		emit(adapters.Event{Type: adapters.EventOther, Extra: adapters.ExtraOf(Name, o)})
 	}
 	return nil
 }
@@ -64,7 +68,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 
 // encoder writes the events of a streamed reply.
 type encoder struct {
-	out     *adapters.Output
+	out     *wire.Writer
 	id      string
 	started bool
 	content int // of the content that is open, or was last
@@ -72,6 +76,7 @@ type encoder struct {
 	finish  adapters.Event
 	usage   *adapters.Usage
 	pieces  bool
+	failed  string // the message of the error with which the stream ends
 }
 
 // send writes an event about a part of the message; an index of -1 is left out.
@@ -148,7 +153,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 	case adapters.EventText, adapters.EventRefusal:
 		return e.text(adapters.BlockText, "text", ev)
 	case adapters.EventReasoning:
-		if ev.Word != planWord {
+		if ev.NativeName != planWord {
 			return e.text(adapters.BlockReasoning, "thinking", ev)
 		}
 		if err := e.end(); err != nil {
@@ -176,7 +181,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		}
 		return e.send("tool-call-end", ev.Index, "", nil)
 	case adapters.EventOther:
-		if own := ev.Extra.For(Name); own != nil {
+		if own := convert.Own(ev.Extra, Name); own != nil {
 			return e.out.Write(own.String("type"), own)
 		}
 	case adapters.EventFinish:
@@ -194,17 +199,26 @@ func (e *encoder) arguments(index int, text string) error {
 	return e.send("tool-call-delta", index, "tool_calls", call.Bytes())
 }
 
+// Fail keeps the error: the event that ends the stream tells it.
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed, e.finish = err.Message, adapters.Event{Finish: adapters.FinishError}
+	return nil
+}
+
 func (e *encoder) End() error {
 	if err := e.end(); err != nil {
 		return err
 	}
 	var o, delta wire.Object
 	o.SetString("type", "message-end")
-	delta.SetString("finish_reason", convert.FinishWord(e.finish.Finish, e.finish.Envelope.For(Name), "finish_reason", finishReasons, finishWord))
+	delta.SetText("error", e.failed)
+	delta.SetString(
+		"finish_reason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "finish_reason", finishReasons, finishWord),
+	)
 	if e.usage != nil {
 		delta.SetObject("usage", encodeUsage(e.usage))
 	}
-	delta.Merge(e.finish.Envelope.For(Name))
+	delta.Merge(convert.Own(e.finish.Envelope, Name))
 	o.SetObject("delta", delta)
 	return e.out.Write("message-end", o)
 }

@@ -24,22 +24,30 @@ func TestDocs(t *testing.T) {
 	b.WriteString(strings.Repeat("|---", len(names)) + "|\n")
 	versions, framings := []string{"version"}, []string{"streams as"}
 	for _, f := range formats.All() {
-		versions, framings = append(versions, f.Version), append(framings, string(f.Framing))
+		versions, framings = append(versions, f.Version), append(framings, f.Framing)
 	}
 	row(versions)
 	row(framings)
-	fields := reflect.TypeFor[adapters.Carries]()
-	for i := range fields.NumField() {
-		cells := []string{words(fields.Field(i).Name)}
-		for _, f := range formats.All() {
-			has := reflect.ValueOf(f.Carries).Field(i).Bool()
-			if fields.Field(i).Name == "NoCalls" {
-				has = !has
+	rows := func(name string, of func(f *adapters.Format) any) {
+		fields := reflect.TypeOf(of(formats.All()[0]))
+		for i := range fields.NumField() {
+			shown, ok := words[name+fields.Field(i).Name]
+			if !ok {
+				t.Errorf("the table has no words for %s%s", name, fields.Field(i).Name)
 			}
-			cells = append(cells, map[bool]string{true: "yes", false: "–"}[has])
+			cells := []string{shown}
+			for _, f := range formats.All() {
+				has := reflect.ValueOf(of(f)).Field(i).Bool()
+				if fields.Field(i).Name == "NoCalls" {
+					has = !has
+				}
+				cells = append(cells, map[bool]string{true: "yes", false: "–"}[has])
+			}
+			row(cells)
 		}
-		row(cells)
 	}
+	rows("", func(f *adapters.Format) any { return f.Carries })
+	rows("Request.", func(f *adapters.Format) any { return f.CarriesRequest })
 	const file = "../../docs/wire-formats.md"
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -54,16 +62,22 @@ func TestDocs(t *testing.T) {
 }
 
 // words are what the table calls a field.
-func words(field string) string {
-	for name, shown := range map[string]string{
-		"ID": "the reply's id", "Model": "its model", "Created": "when it was made", "Choices": "several choices", "Refusal": "refusals", "Reasoning": "reasoning",
-		"Signature": "its signature", "CallSignature": "a call's signature", "CallIDs": "ids of calls", "NoCalls": "calls", "Custom": "custom tools", "Order": "order of text and calls",
-		"StopSequence": "which stop sequence", "Usage": "usage", "CachedTokens": "tokens read from a cache", "CacheWriteTokens": "tokens written to one", "ReasoningTokens": "tokens of reasoning",
-		"Filter": "finish: content_filter", "Sequence": "finish: stop_sequence", "Pause": "finish: pause", "Error": "finish: error",
-	} {
-		if name == field {
-			return shown
-		}
-	}
-	return field
+var words = map[string]string{
+	"ID": "the reply's id", "Model": "its model", "Created": "when it was made", "Choices": "several choices", "Refusal": "refusals",
+	"Reasoning": "reasoning",
+	"Signature": "its signature", "CallSignature": "a call's signature", "CallIDs": "ids of calls", "NoCalls": "calls",
+	"Custom": "custom tools",
+	"Order":  "order of text and calls", "StopSequence": "which stop sequence", "Usage": "usage", "CachedTokens": "tokens read from a cache",
+	"CacheWriteTokens": "tokens written to one", "ReasoningTokens": "tokens of reasoning", "Filter": "finish: content_filter",
+	"Sequence": "finish: stop_sequence", "Pause": "finish: pause", "Error": "finish: error",
+	"Request.Model": "request: model", "Request.Turns": "request: messages", "Request.Tools": "request: tools",
+	"Request.ToolChoice": "request: choice of tools",
+	"Request.NamedTool":  "request: one tool by name", "Request.ParallelCalls": "request: parallel calls",
+	"Request.Choices": "request: several choices",
+	"Request.Stop":    "request: stop sequences", "Request.TopK": "request: top_k", "Request.Seed": "request: seed",
+	"Request.Penalties": "request: penalties",
+	"Request.Schema":    "request: schema of the answer", "Request.SchemaName": "request: its name and strictness",
+	"Request.Effort":   "request: effort",
+	"Request.Thinking": "request: thinking on or off", "Request.ReasoningTokens": "request: bound on the thinking",
+	"Request.User": "request: user",
 }

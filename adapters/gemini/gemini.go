@@ -2,6 +2,8 @@
 package gemini
 
 import (
+	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,21 +20,44 @@ var callID = adapters.IDRule{Prefix: "call_", Any: true}
 // Generate is models.generateContent and streamGenerateContent (Gemini API
 // reference, "Generating content"), of Google AI and of Vertex. A request's model
 // and whether it streams stand in its address, not in its body.
-var Generate = &adapters.Format{
-	Name: Name, Version: "v1beta", Framing: wire.SSE, ContentType: "text/event-stream", IDs: callID,
+var Generate = adapters.New(adapters.Format{
+	Name: Name, ShortNames: []string{"gemini"}, Version: "v1beta", Framing: string(wire.SSE), ContentType: "text/event-stream",
+	CallFormat: "gemini_function_call", Sequential: true, IDs: callID,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Created: true, Choices: true, Reasoning: true, Signature: true, CallSignature: true, CallIDs: true, Order: true,
 		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true,
 	},
-	Recognize: recognize,
-	Reply:     decodeReply, AppendReply: encodeReply,
-	Request: decodeRequest, AppendRequest: encodeRequest,
-	Decoder:    func() adapters.Decoder { return &decoder{} },
-	Encoder:    func(out *adapters.Output) adapters.Encoder { return &encoder{out: out} },
-	Sequential: true,
+	CarriesRequest: adapters.CarriesRequest{
+		Turns: true, Tools: true, ToolChoice: true, NamedTool: true, Choices: true, Stop: true, TopK: true, Seed: true, Penalties: true,
+		Schema: true, Effort: true, Thinking: true, ReasoningTokens: true,
+	},
+}, codec{})
+
+// codec reads and writes what generateContent takes and gives.
+type codec struct{}
+
+// NewDecoder returns what reads a stream.
+func (codec) NewDecoder() convert.Decoder { return &decoder{} }
+
+// NewEncoder returns what writes a stream.
+func (codec) NewEncoder(out *wire.Writer) adapters.Encoder { return &encoder{out: out} }
+
+// EncodeError writes an error, as google.rpc.Status has it.
+func (codec) EncodeError(e *adapters.ProviderError) wire.Object {
+	var o, inner wire.Object
+	code, err := strconv.Atoi(e.Code)
+	if err != nil {
+		code = http.StatusInternalServerError
+	}
+	inner.SetInt("code", int64(code))
+	inner.SetString("message", e.Message)
+	inner.SetText("status", e.Type)
+	o.SetObject("error", inner)
+	return o
 }
 
-func recognize(o wire.Object, _ string) (float64, string) {
+// Recognize tells a reply, or a piece of one, by its candidates.
+func (codec) Recognize(o wire.Object, _ string) (float64, string) {
 	confidence := 0.0
 	for _, c := range wire.Objects(o.Get("candidates")) {
 		if c.Has("content") || c.Has("finishReason") {
@@ -50,7 +75,8 @@ func recognize(o wire.Object, _ string) (float64, string) {
 
 var finishReasons = map[string]adapters.FinishReason{
 	"STOP": adapters.FinishStop, "MAX_TOKENS": adapters.FinishLength, "SAFETY": adapters.FinishFilter, "RECITATION": adapters.FinishFilter,
-	"BLOCKLIST": adapters.FinishFilter, "PROHIBITED_CONTENT": adapters.FinishFilter, "SPII": adapters.FinishFilter, "LANGUAGE": adapters.FinishFilter,
+	"BLOCKLIST": adapters.FinishFilter, "PROHIBITED_CONTENT": adapters.FinishFilter, "SPII": adapters.FinishFilter,
+	"LANGUAGE":     adapters.FinishFilter,
 	"IMAGE_SAFETY": adapters.FinishFilter, "MALFORMED_FUNCTION_CALL": adapters.FinishError, "UNEXPECTED_TOOL_CALL": adapters.FinishError,
 	"TOO_MANY_TOOL_CALLS": adapters.FinishError,
 }
@@ -79,10 +105,13 @@ func decodeUsage(o wire.Object) *adapters.Usage {
 	if o == nil {
 		return nil
 	}
-	u := &adapters.Usage{InputTokens: o.TakeInt("promptTokenCount"), CachedTokens: o.TakeInt("cachedContentTokenCount"), ReasoningTokens: o.TakeInt("thoughtsTokenCount")}
+	u := &adapters.Usage{
+		InputTokens: o.TakeInt("promptTokenCount"), CachedTokens: o.TakeInt("cachedContentTokenCount"),
+		ReasoningTokens: o.TakeInt("thoughtsTokenCount"),
+	}
 	u.OutputTokens = o.TakeInt("candidatesTokenCount") + u.ReasoningTokens
 	o.Take("totalTokenCount")
-	u.Extra = adapters.Keep(Name, o)
+	u.Extra = adapters.ExtraOf(Name, o)
 	return u
 }
 
@@ -97,11 +126,12 @@ func encodeUsage(u *adapters.Usage) wire.Object {
 	if u.ReasoningTokens > 0 {
 		o.SetInt("thoughtsTokenCount", u.ReasoningTokens)
 	}
-	o.Merge(u.Extra.For(Name))
+	o.Merge(convert.Own(u.Extra, Name))
 	return o
 }
 
-func decodeReply(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a reply.
+func (codec) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{}
 	r.ID, r.Model, r.Created, r.Usage = takeHead(&o)
 	for _, c := range wire.Objects(o.Take("candidates")) {
@@ -109,7 +139,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 			break
 		}
 		blocks, finish, rest := takeCandidate(&c)
-		r.Choices = append(r.Choices, adapters.Choice{Blocks: joined(blocks), Finish: finish, Extra: adapters.Keep(Name, rest)})
+		r.Choices = append(r.Choices, adapters.Choice{Blocks: joined(blocks), Finish: finish, Extra: adapters.ExtraOf(Name, rest)})
 	}
 	if len(r.Choices) == 0 {
 		r.Choices = []adapters.Choice{{}}
@@ -117,7 +147,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 			r.Choices[0].Finish = adapters.FinishFilter
 		}
 	}
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -174,15 +204,19 @@ func decodePart(o wire.Object) adapters.Block {
 	o.Take("thought")
 	for _, k := range []string{"functionCall", "function_call"} {
 		if f := o.TakeObject(k); f != nil {
-			b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: f.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("args"))}, Signature: o.TakeString("thoughtSignature")}
+			b := adapters.Block{
+				Type:      adapters.BlockCall,
+				Call:      &adapters.Call{ID: f.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("args"))},
+				Signature: o.TakeString("thoughtSignature"),
+			}
 			o.SetRest(k, f)
-			b.Extra = adapters.Keep(Name, o)
+			b.Extra = adapters.ExtraOf(Name, o)
 			return b
 		}
 	}
 	for _, k := range []string{"functionResponse", "function_response"} {
 		if f := o.TakeObject(k); f != nil {
-			return adapters.Block{Type: adapters.BlockResult, Result: decodeResult(f), Extra: adapters.Keep(Name, o)}
+			return adapters.Block{Type: adapters.BlockResult, Result: decodeResult(f), Extra: adapters.ExtraOf(Name, o)}
 		}
 	}
 	if text, ok := wire.String(o.Take("text")); ok {
@@ -190,7 +224,7 @@ func decodePart(o wire.Object) adapters.Block {
 		if thought {
 			b.Type, b.Signature = adapters.BlockReasoning, o.TakeString("thoughtSignature")
 		}
-		b.Extra = adapters.Keep(Name, o)
+		b.Extra = adapters.ExtraOf(Name, o)
 		return b
 	}
 	for _, k := range []string{"inlineData", "inline_data"} {
@@ -199,15 +233,20 @@ func decodePart(o wire.Object) adapters.Block {
 			if mime == "" {
 				mime = d.String("mime_type")
 			}
-			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: d.String("data")}, Extra: adapters.Keep(Name, o)}
+			return adapters.Block{
+				Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: mime, Data: d.String("data")}, Extra: adapters.ExtraOf(Name, o),
+			}
 		}
 	}
 	for _, k := range []string{"fileData", "file_data"} {
 		if d := o.TakeObject(k); d != nil {
-			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: d.String("mimeType"), URL: d.String("fileUri")}, Extra: adapters.Keep(Name, o)}
+			return adapters.Block{
+				Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: d.String("mimeType"), URL: d.String("fileUri")},
+				Extra: adapters.ExtraOf(Name, o),
+			}
 		}
 	}
-	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(Name, all)}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(Name, all)}
 }
 
 // decodeResult reads what a function gave back: an object, in which one key may
@@ -254,19 +293,20 @@ func encodeResult(r *adapters.ToolResult) wire.Object {
 	return o
 }
 
-func encodeReply(r *adapters.Reply) (wire.Object, error) {
+// EncodeReply writes a reply.
+func (codec) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 	var o wire.Object
 	var list [][]byte
 	for i := range r.Choices {
 		c := &r.Choices[i]
 		candidate := encodeCandidate(i, encodeParts(c.Blocks))
-		candidate.SetString("finishReason", convert.FinishWord(c.Finish, c.Extra.For(Name), "finishReason", finishReasons, finishWord))
-		candidate.Merge(c.Extra.For(Name))
+		candidate.SetString("finishReason", convert.FinishWord(c.Finish, convert.Own(c.Extra, Name), "finishReason", finishReasons, finishWord))
+		candidate.Merge(convert.Own(c.Extra, Name))
 		list = append(list, candidate.Bytes())
 	}
 	o.SetList("candidates", list)
 	setHead(&o, r.ID, r.Model, r.Created, r.Usage)
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -323,10 +363,10 @@ func encodePart(b *adapters.Block) wire.Object {
 			o.SetObject("fileData", d)
 		}
 	case adapters.BlockOther:
-		return b.Extra.For(Name)
+		return convert.Own(b.Extra, Name)
 	default:
 		return nil
 	}
-	o.Merge(b.Extra.For(Name))
+	o.Merge(convert.Own(b.Extra, Name))
 	return o
 }

@@ -16,7 +16,8 @@ func takeEither(o *wire.Object, a, b string) []byte {
 	return o.Take(b)
 }
 
-func decodeRequest(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (codec) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{Model: strings.TrimPrefix(o.TakeString("model"), "models/"), IncludeUsage: true}
 	if system, ok := wire.AsObject(takeEither(&o, "systemInstruction", "system_instruction")); ok {
 		if blocks := decodeParts(system.Get("parts")); len(blocks) > 0 {
@@ -32,14 +33,14 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 			r.Tools = append(r.Tools, decodeTool(f))
 		}
 		if len(t) > 0 {
-			r.Tools = append(r.Tools, adapters.Tool{Name: t[0].Key, Other: true, Extra: adapters.Keep(Name, t)})
+			r.Tools = append(r.Tools, adapters.Tool{Name: t[0].Key, Other: true, Extra: adapters.ExtraOf(Name, t)})
 		}
 	}
 	decodeToolConfig(&o, r)
 	config, _ := wire.AsObject(takeEither(&o, "generationConfig", "generation_config"))
 	decodeConfig(&config, r)
 	o.SetRest("generationConfig", config)
-	r.Extra = adapters.Keep(Name, o)
+	r.Extra = adapters.ExtraOf(Name, o)
 	return r, nil
 }
 
@@ -49,7 +50,7 @@ func decodeContent(c wire.Object) []adapters.Message {
 		role = adapters.RoleAssistant
 	}
 	blocks := joined(decodeParts(c.Take("parts")))
-	return convert.Messages(role, blocks, adapters.Keep(Name, c))
+	return convert.Messages(role, blocks, adapters.ExtraOf(Name, c))
 }
 
 func decodeTool(f wire.Object) adapters.Tool {
@@ -62,7 +63,7 @@ func decodeTool(f wire.Object) adapters.Tool {
 			}
 		}
 	}
-	t.Extra = adapters.Keep(Name, f)
+	t.Extra = adapters.ExtraOf(Name, f)
 	return t
 }
 
@@ -157,7 +158,7 @@ func decodeConfig(c *wire.Object, r *adapters.Request) {
 	thinking := c.TakeObject("thinkingConfig")
 	if raw := thinking.Take("thinkingBudget"); raw != nil {
 		if n, _ := wire.Int(raw); n > 0 {
-			r.ReasoningTokens = n
+			r.ReasoningTokens, r.Effort = n, "on"
 		} else if n == 0 {
 			r.Effort = "off"
 		} else {
@@ -170,7 +171,8 @@ func decodeConfig(c *wire.Object, r *adapters.Request) {
 	c.SetRest("thinkingConfig", thinking)
 }
 
-func encodeRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (codec) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	var contents [][]byte
 	// The results of one turn's calls stand together, and by themselves.
@@ -195,7 +197,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Other {
-			if own := t.Extra.For(Name); own != nil {
+			if own := convert.Own(t.Extra, Name); own != nil {
 				tools = append(tools, own.Bytes())
 			}
 			continue
@@ -214,7 +216,7 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 	if config := encodeConfig(r); len(config) > 0 {
 		o.SetObject("generationConfig", config)
 	}
-	o.Merge(r.Extra.For(Name))
+	o.Merge(convert.Own(r.Extra, Name))
 	return o, nil
 }
 
@@ -223,7 +225,7 @@ func encodeTool(t *adapters.Tool) wire.Object {
 	f.SetString("name", t.Name)
 	f.SetText("description", t.Description)
 	f.Set("parametersJsonSchema", convert.Schema(t, ""))
-	f.Merge(t.Extra.For(Name))
+	f.Merge(convert.Own(t.Extra, Name))
 	return f
 }
 

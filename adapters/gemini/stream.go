@@ -23,7 +23,7 @@ type choiceDecoder struct {
 func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) error {
 	id, model, created, usage := takeHead(&o)
 	candidates := wire.Objects(o.Take("candidates"))
-	envelope := adapters.Keep(Name, o)
+	envelope := adapters.ExtraOf(Name, o)
 	if !d.started {
 		d.started = true
 		emit(adapters.Event{Type: adapters.EventStart, ID: id, Model: model, Created: created, Envelope: envelope})
@@ -68,17 +68,19 @@ func (d *decoder) candidate(c *choiceDecoder, index int, o wire.Object, emit fun
 				emit(adapters.Event{Type: adapters.EventSignature, Choice: index, Text: b.Signature})
 			}
 		case adapters.BlockCall:
-			c.calls.Piece(int64(c.calls.Len()), true, b.Call.ID, b.Call.Name, b.Call.Arguments, false, "", b.Extra)
+			c.calls.Piece(convert.Piece{
+				Key: int64(c.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
+			})
 			c.calls.Sign(b.Signature)
 			c.calls.EndLast()
 		case adapters.BlockOther:
 			emit(adapters.Event{Type: adapters.EventOther, Choice: index, Extra: b.Extra})
 		case adapters.BlockMedia:
 			media := encodePart(&b)
-			emit(adapters.Event{Type: adapters.EventOther, Choice: index, Extra: adapters.Keep(Name, media)})
+			emit(adapters.Event{Type: adapters.EventOther, Choice: index, Extra: adapters.ExtraOf(Name, media)})
 		}
 	}
-	extra := adapters.Keep(Name, rest)
+	extra := adapters.ExtraOf(Name, rest)
 	if finish != "" {
 		c.calls.End()
 		c.finished = true
@@ -101,7 +103,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 // encoder writes pieces of a reply. A call is written when it is whole: clients
 // know no pieces of calls.
 type encoder struct {
-	out       *adapters.Output
+	out       *wire.Writer
 	id, model string
 	created   time.Time
 	call      convert.Gather
@@ -111,7 +113,7 @@ type encoder struct {
 }
 
 func (e *encoder) Event(ev adapters.Event) error {
-	if own := ev.Envelope.For(Name); own != nil {
+	if own := convert.Own(ev.Envelope, Name); own != nil {
 		e.envelope = own.Clone()
 	}
 	var b adapters.Block
@@ -163,6 +165,11 @@ func (e *encoder) write(candidates [][]byte, usage *adapters.Usage) error {
 	return e.out.Write("", o)
 }
 
+// Fail writes an error in the place of a piece of the reply.
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	return e.out.Write("", codec{}.EncodeError(err))
+}
+
 func (e *encoder) End() error {
 	if len(e.finish) == 0 {
 		e.finish = []adapters.Event{{Type: adapters.EventFinish}}
@@ -170,8 +177,8 @@ func (e *encoder) End() error {
 	var candidates [][]byte
 	for _, f := range e.finish {
 		c := encodeCandidate(f.Choice, nil)
-		c.SetString("finishReason", convert.FinishWord(f.Finish, f.Extra.For(Name), "finishReason", finishReasons, finishWord))
-		c.Merge(f.Extra.For(Name))
+		c.SetString("finishReason", convert.FinishWord(f.Finish, convert.Own(f.Extra, Name), "finishReason", finishReasons, finishWord))
+		c.Merge(convert.Own(f.Extra, Name))
 		candidates = append(candidates, c.Bytes())
 	}
 	return e.write(candidates, e.usage)

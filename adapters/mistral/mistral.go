@@ -12,6 +12,17 @@ const Name = "mistral_chat"
 
 // Chat is POST /v1/chat/completions (Mistral's API reference, "Chat").
 var Chat = openai.NewChat(openai.Flavor{
-	Name: Name, Version: "v1", Mistral: true, IDs: adapters.IDRule{Exact: 9, Letters: true},
-	Carries: adapters.Carries{ID: true, Model: true, Created: true, Choices: true, Reasoning: true, CallIDs: true, Usage: true, CachedTokens: true, ReasoningTokens: true},
+	Mistral: true,
+	Format: adapters.Format{
+		Name: Name, ShortNames: []string{"mistral"}, FlavorOf: openai.ChatName, IDs: adapters.IDRule{Exact: 9, Letters: true},
+		Paths: []string{"/v1/chat/completions"},
+		Carries: adapters.Carries{
+			ID: true, Model: true, Created: true, Choices: true, Reasoning: true, CallIDs: true, Usage: true, CachedTokens: true,
+			ReasoningTokens: true,
+		},
+		CarriesRequest: adapters.CarriesRequest{
+			Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Choices: true, Stop: true, Seed: true,
+			Penalties: true, Schema: true, SchemaName: true,
+		},
+	},
 })

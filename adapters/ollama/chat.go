@@ -22,18 +22,39 @@ const (
 var callID = adapters.IDRule{Prefix: "call_", Any: true}
 
 // Chat is POST /api/chat (Ollama's docs/api.md).
-var Chat = &adapters.Format{
-	Name: ChatName, Version: "v1", Framing: wire.Lines, ContentType: "application/x-ndjson", IDs: callID,
-	Carries:   adapters.Carries{Model: true, Created: true, Reasoning: true, CallIDs: true, Usage: true},
-	Recognize: recognizeChat,
-	Reply:     decodeReply, AppendReply: func(r *adapters.Reply) (wire.Object, error) { return encodeReply(r, ChatName), nil },
-	Request: decodeRequest, AppendRequest: encodeRequest,
-	Decoder:    func() adapters.Decoder { return &decoder{name: ChatName} },
-	Encoder:    func(out *adapters.Output) adapters.Encoder { return &encoder{name: ChatName, out: out} },
-	Sequential: true,
+var Chat = adapters.New(adapters.Format{
+	Name: ChatName, ShortNames: []string{"ollama"}, Version: "v1", Framing: string(wire.Lines), ContentType: "application/x-ndjson",
+	Paths: []string{"/api/chat"}, Prefix: "/api/", Servers: []string{"ollama"},
+	CallFormat: "ollama_json", Sequential: true, IDs: callID,
+	Carries: adapters.Carries{Model: true, Created: true, Reasoning: true, CallIDs: true, Usage: true},
+	CarriesRequest: adapters.CarriesRequest{
+		Model: true, Turns: true, Tools: true, Stop: true, TopK: true, Seed: true, Penalties: true, Schema: true, Effort: true, Thinking: true,
+	},
+}, chat{})
+
+// chat reads and writes chats.
+type chat struct{}
+
+// NewDecoder returns what reads a stream.
+func (chat) NewDecoder() convert.Decoder { return &decoder{name: ChatName} }
+
+// NewEncoder returns what writes a stream.
+func (chat) NewEncoder(out *wire.Writer) adapters.Encoder { return &encoder{name: ChatName, out: out} }
+
+// EncodeReply writes a reply.
+func (chat) EncodeReply(r *adapters.Reply) (wire.Object, error) { return encodeReply(r, ChatName), nil }
+
+// EncodeError writes an error.
+func (chat) EncodeError(e *adapters.ProviderError) wire.Object { return encodeError(e) }
+
+func encodeError(e *adapters.ProviderError) wire.Object {
+	var o wire.Object
+	o.SetString("error", e.Message)
+	return o
 }
 
-func recognizeChat(o wire.Object, _ string) (float64, string) {
+// Recognize tells a reply, or a line of a stream, by its message.
+func (chat) Recognize(o wire.Object, _ string) (float64, string) {
 	m := o.Object("message")
 	if m == nil || !m.Has("role") && !m.Has("content") && !m.Has("tool_calls") {
 		return 0, ""
@@ -49,22 +70,9 @@ func recognizeChat(o wire.Object, _ string) (float64, string) {
 	return 0.5, "v1"
 }
 
-func recognizeGenerate(o wire.Object, _ string) (float64, string) {
-	if _, ok := wire.String(o.Get("response")); !ok {
-		return 0, ""
-	}
-	switch {
-	case o.Has("done") && o.Has("created_at"):
-		return 0.97, "v1"
-	case o.Has("done"):
-		return 0.85, "v1"
-	case o.Has("model"):
-		return 0.6, "v1"
-	}
-	return 0.3, "v1"
+var finishReasons = map[string]adapters.FinishReason{
+	"stop": adapters.FinishStop, "length": adapters.FinishLength, "tool_calls": adapters.FinishCalls,
 }
-
-var finishReasons = map[string]adapters.FinishReason{"stop": adapters.FinishStop, "length": adapters.FinishLength, "tool_calls": adapters.FinishCalls}
 
 func finishOf(reason string, done bool) adapters.FinishReason {
 	if f, ok := finishReasons[reason]; ok {
@@ -98,7 +106,8 @@ func takeHead(o *wire.Object) (model string, created time.Time, usage *adapters.
 	return model, created, usage, finish, done
 }
 
-func decodeReply(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a reply.
+func (chat) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{}
 	var c adapters.Choice
 	r.Model, r.Created, r.Usage, c.Finish, _ = takeHead(&o)
@@ -107,7 +116,7 @@ func decodeReply(o wire.Object) (*adapters.Reply, error) {
 	m.Take("role")
 	o.SetRest("message", m)
 	r.Choices = []adapters.Choice{c}
-	r.Extra = adapters.Keep(ChatName, o)
+	r.Extra = adapters.ExtraOf(ChatName, o)
 	return r, nil
 }
 
@@ -127,11 +136,14 @@ func decodeMessage(m *wire.Object, name string) []adapters.Block {
 	}
 	for _, call := range wire.Objects(m.Take("tool_calls")) {
 		f := call.TakeObject("function")
-		b := adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{ID: call.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("arguments"))}}
+		b := adapters.Block{
+			Type: adapters.BlockCall,
+			Call: &adapters.Call{ID: call.TakeString("id"), Name: f.TakeString("name"), Arguments: convert.ArgumentsText(f.Take("arguments"))},
+		}
 		f.Take("index")
 		call.Take("type")
 		call.SetRest("function", f)
-		b.Extra = adapters.Keep(name, call)
+		b.Extra = adapters.ExtraOf(name, call)
 		out = append(out, b)
 	}
 	return out
@@ -170,7 +182,7 @@ func encodeReply(r *adapters.Reply, name string) wire.Object {
 	o.SetBool("done", true)
 	o.SetString("done_reason", finishWord(c.Finish))
 	setUsage(&o, r.Usage)
-	o.Merge(r.Extra.For(name))
+	o.Merge(convert.Own(r.Extra, name))
 	return o
 }
 
@@ -221,6 +233,6 @@ func encodeCall(b *adapters.Block, name string, index int) wire.Object {
 	f.SetString("name", b.Call.Name)
 	f.Set("arguments", convert.ArgumentsObject(b.Call))
 	o.SetObject("function", f)
-	o.Merge(b.Extra.For(name))
+	o.Merge(convert.Own(b.Extra, name))
 	return o
 }

@@ -4,29 +4,66 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
 	"github.com/callwright/callwright/internal/wire"
 )
 
 // Generate is POST /api/generate (Ollama's docs/api.md). It has no calls and no
 // turns: calls are written into the text, and a conversation into the prompt.
-var Generate = &adapters.Format{
-	Name: GenerateName, Version: "v1", Framing: wire.Lines, ContentType: "application/x-ndjson", IDs: callID,
-	Carries:   adapters.Carries{Model: true, Created: true, Reasoning: true, Usage: true, NoCalls: true},
-	Recognize: recognizeGenerate,
-	Reply: func(o wire.Object) (*adapters.Reply, error) {
-		r := &adapters.Reply{}
-		var c adapters.Choice
-		r.Model, r.Created, r.Usage, c.Finish, _ = takeHead(&o)
-		c.Blocks = generated(&o)
-		r.Choices = []adapters.Choice{c}
-		r.Extra = adapters.Keep(GenerateName, o)
-		return r, nil
+var Generate = adapters.New(adapters.Format{
+	Name: GenerateName, ShortNames: []string{"ollama"}, Version: "v1", Framing: string(wire.Lines), ContentType: "application/x-ndjson",
+	Paths: []string{"/api/generate"}, Prefix: "/api/",
+	Sequential: true, IDs: callID,
+	Carries: adapters.Carries{Model: true, Created: true, Reasoning: true, Usage: true, NoCalls: true},
+	CarriesRequest: adapters.CarriesRequest{
+		Model: true, Stop: true, TopK: true, Seed: true, Penalties: true, Schema: true, Effort: true, Thinking: true,
 	},
-	AppendReply: func(r *adapters.Reply) (wire.Object, error) { return encodeReply(r, GenerateName), nil },
-	Request:     decodeGenerate, AppendRequest: encodeGenerate,
-	Decoder:    func() adapters.Decoder { return &decoder{name: GenerateName} },
-	Encoder:    func(out *adapters.Output) adapters.Encoder { return &encoder{name: GenerateName, out: out} },
-	Sequential: true,
+}, generate{})
+
+// generate reads and writes what generate takes and gives.
+type generate struct{}
+
+// NewDecoder returns what reads a stream.
+func (generate) NewDecoder() convert.Decoder { return &decoder{name: GenerateName} }
+
+// NewEncoder returns what writes a stream.
+func (generate) NewEncoder(out *wire.Writer) adapters.Encoder {
+	return &encoder{name: GenerateName, out: out}
+}
+
+// EncodeError writes an error.
+func (generate) EncodeError(e *adapters.ProviderError) wire.Object { return encodeError(e) }
+
+// Recognize tells a reply, or a line of a stream, by its "response".
+func (generate) Recognize(o wire.Object, _ string) (float64, string) {
+	if _, ok := wire.String(o.Get("response")); !ok {
+		return 0, ""
+	}
+	switch {
+	case o.Has("done") && o.Has("created_at"):
+		return 0.97, "v1"
+	case o.Has("done"):
+		return 0.85, "v1"
+	case o.Has("model"):
+		return 0.6, "v1"
+	}
+	return 0.3, "v1"
+}
+
+// DecodeReply reads a reply.
+func (generate) DecodeReply(o wire.Object) (*adapters.Reply, error) {
+	r := &adapters.Reply{}
+	var c adapters.Choice
+	r.Model, r.Created, r.Usage, c.Finish, _ = takeHead(&o)
+	c.Blocks = generated(&o)
+	r.Choices = []adapters.Choice{c}
+	r.Extra = adapters.ExtraOf(GenerateName, o)
+	return r, nil
+}
+
+// EncodeReply writes a reply.
+func (generate) EncodeReply(r *adapters.Reply) (wire.Object, error) {
+	return encodeReply(r, GenerateName), nil
 }
 
 // generated takes the text and the thinking of a reply.
@@ -57,11 +94,14 @@ func plain(blocks []adapters.Block) (said, thought string) {
 	return text.String(), thinking.String()
 }
 
-func decodeGenerate(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (generate) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{}
 	takeCommon(&o, r)
 	if s := o.TakeString("system"); s != "" {
-		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+		r.Messages = append(
+			r.Messages, adapters.Message{Role: adapters.RoleSystem, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}},
+		)
 	}
 	m := adapters.Message{Role: adapters.RoleUser}
 	if s := o.TakeString("prompt"); s != "" {
@@ -75,11 +115,12 @@ func decodeGenerate(o wire.Object) (*adapters.Request, error) {
 	if len(m.Blocks) > 0 {
 		r.Messages = append(r.Messages, m)
 	}
-	r.Extra = adapters.Keep(GenerateName, o)
+	r.Extra = adapters.ExtraOf(GenerateName, o)
 	return r, nil
 }
 
-func encodeGenerate(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request: a conversation as one prompt.
+func (generate) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
 	var system []string

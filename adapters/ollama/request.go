@@ -72,10 +72,11 @@ func setCommon(o *wire.Object, r *adapters.Request, name string) {
 	default:
 		o.SetBool("think", true)
 	}
-	o.Merge(r.Extra.For(name))
+	o.Merge(convert.Own(r.Extra, name))
 }
 
-func decodeRequest(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (chat) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{}
 	takeCommon(&o, r)
 	for _, m := range wire.Objects(o.Take("messages")) {
@@ -87,10 +88,10 @@ func decodeRequest(o wire.Object) (*adapters.Request, error) {
 		if f.Has("parameters") {
 			tool.Parameters = f.Take("parameters")
 		}
-		tool.Extra = adapters.Keep(ChatName, f)
+		tool.Extra = adapters.ExtraOf(ChatName, f)
 		r.Tools = append(r.Tools, tool)
 	}
-	r.Extra = adapters.Keep(ChatName, o)
+	r.Extra = adapters.ExtraOf(ChatName, o)
 	return r, nil
 }
 
@@ -112,11 +113,12 @@ func decodeTurn(m wire.Object) adapters.Message {
 		out.Role = adapters.RoleUser
 	}
 	out.Blocks = append(out.Blocks, decodeMessage(&m, ChatName)...)
-	out.Extra = adapters.Keep(ChatName, m)
+	out.Extra = adapters.ExtraOf(ChatName, m)
 	return out
 }
 
-func encodeRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (chat) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
 	var messages [][]byte
@@ -130,14 +132,14 @@ func encodeRequest(r *adapters.Request) (wire.Object, error) {
 					t.SetString("content", convert.ResultText(result))
 					t.SetText("tool_name", result.Name)
 					t.SetText("tool_call_id", result.CallID)
-					t.Merge(m.Extra.For(ChatName))
+					t.Merge(convert.Own(m.Extra, ChatName))
 					messages = append(messages, t.Bytes())
 				}
 			}
 			continue
 		}
 		turn := encodeMessage(string(m.Role), m.Blocks, ChatName)
-		turn.Merge(m.Extra.For(ChatName))
+		turn.Merge(convert.Own(m.Extra, ChatName))
 		messages = append(messages, turn.Bytes())
 	}
 	o.SetList("messages", messages)
@@ -158,7 +160,7 @@ func encodeTool(t *adapters.Tool) wire.Object {
 	f.SetString("name", t.Name)
 	f.SetText("description", t.Description)
 	f.Set("parameters", convert.Schema(t, convert.EmptySchema))
-	f.Merge(t.Extra.For(ChatName))
+	f.Merge(convert.Own(t.Extra, ChatName))
 	o.SetString("type", "function")
 	o.SetObject("function", f)
 	return o

@@ -29,7 +29,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 	if m.Take("role"); len(m) > 0 {
 		o.SetObject("message", m)
 	}
-	envelope := adapters.Keep(d.name, o)
+	envelope := adapters.ExtraOf(d.name, o)
 	if !d.started {
 		d.started = true
 		emit(adapters.Event{Type: adapters.EventStart, Model: model, Created: created})
@@ -42,7 +42,9 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			emit(adapters.Event{Type: adapters.EventReasoning, Text: b.Text, Envelope: envelope})
 		case adapters.BlockCall:
 			// Calls come whole, one or more a line.
-			d.calls.Piece(int64(d.calls.Len()), true, b.Call.ID, b.Call.Name, b.Call.Arguments, false, "", b.Extra)
+			d.calls.Piece(convert.Piece{
+				Key: int64(d.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
+			})
 			d.calls.EndLast()
 			continue
 		default:
@@ -74,7 +76,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 // written when it is whole: the format has no pieces of calls.
 type encoder struct {
 	name    string
-	out     *adapters.Output
+	out     *wire.Writer
 	model   string
 	created time.Time
 	call    convert.Gather
@@ -90,7 +92,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 	switch ev.Type {
 	case adapters.EventStart:
 		e.model, e.created = ev.Model, ev.Created
-		if own := ev.Envelope.For(e.name); own != nil {
+		if own := convert.Own(ev.Envelope, e.name); own != nil {
 			e.finish.Envelope = adapters.Extra{Format: e.name, Members: own.Clone()}
 		}
 		return nil
@@ -145,8 +147,13 @@ func (e *encoder) line(key string, value []byte, ev adapters.Event) error {
 		o.SetObject("message", m)
 	}
 	o.SetBool("done", false)
-	o.Merge(ev.Envelope.For(e.name))
+	o.Merge(convert.Own(ev.Envelope, e.name))
 	return e.out.Write("", o)
+}
+
+// Fail writes a line with an error.
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	return e.out.Write("", encodeError(err))
 }
 
 func (e *encoder) End() error {
@@ -159,6 +166,6 @@ func (e *encoder) End() error {
 	o.SetBool("done", true)
 	o.SetString("done_reason", finishWord(e.finish.Finish))
 	setUsage(&o, e.usage)
-	o.Merge(e.finish.Envelope.For(e.name))
+	o.Merge(convert.Own(e.finish.Envelope, e.name))
 	return e.out.Write("", o)
 }

@@ -11,58 +11,99 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
+// version is that of both interfaces.
+const version = "v1"
+
 // ChatName is the name of the format of chat completions.
 const ChatName = "openai_chat"
+
+// functionCall is the member that holds a call in the older form of the format.
+const functionCall = "function_call"
 
 // Chat is POST /v1/chat/completions (OpenAI's API reference, "Chat"), with the
 // reasoning_content of DeepSeek and others, and the legacy function_call.
 var Chat = NewChat(Flavor{
-	Name: ChatName, Version: "v1", IDs: adapters.IDRule{Prefix: "call_", Max: 64, Any: true},
-	Carries: adapters.Carries{
-		ID: true, Model: true, Created: true, Choices: true, Refusal: true, Reasoning: true, CallIDs: true, Custom: true,
-		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true,
+	Format: adapters.Format{
+		Name: ChatName, ShortNames: []string{"openai"}, Servers: []string{"openai", "ollama"},
+		IDs:   adapters.IDRule{Prefix: "call_", Max: 64, Any: true},
+		Paths: []string{"/v1/chat/completions", "/chat/completions"},
+		Carries: adapters.Carries{
+			ID: true, Model: true, Created: true, Choices: true, Refusal: true, Reasoning: true, CallIDs: true, Custom: true,
+			Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true,
+		},
+		CarriesRequest: adapters.CarriesRequest{
+			Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Choices: true, Stop: true, Seed: true,
+			Penalties: true, Schema: true, SchemaName: true, Effort: true, User: true,
+		},
 	},
 })
 
-// Flavor is what sets one speaker of chat completions apart from the others.
+// Flavor is a format of chat completions as one provider has it.
 type Flavor struct {
-	Name, Version string
-	IDs           adapters.IDRule
-	Carries       adapters.Carries
+	// Format says what sets the flavor apart. What is the same for all is filled in.
+	Format adapters.Format
 	// Mistral says that content may be a list with parts of thinking, that the
 	// seed is called random_seed, and that "any" stands for "required".
 	Mistral bool
 }
 
-// NewChat makes the format of a flavour.
-func NewChat(f Flavor) *adapters.Format {
-	c := chat{f}
-	return &adapters.Format{
-		Name: f.Name, Version: f.Version, Framing: wire.SSE, ContentType: "text/event-stream", Carries: f.Carries, IDs: f.IDs, Plain: true,
-		Recognize: c.recognize,
-		Reply:     c.reply, AppendReply: c.appendReply,
-		Request: c.request, AppendRequest: c.appendRequest,
-		Decoder: func() adapters.Decoder { return &decoder{chat: c} },
-		Encoder: func(out *adapters.Output) adapters.Encoder { return &encoder{chat: c, out: out} },
-	}
+// NewChat returns the format of a flavor.
+func NewChat(flavor Flavor) *adapters.Format {
+	f := flavor.Format
+	f.Version, f.Framing, f.ContentType, f.Prefix = version, string(wire.SSE), "text/event-stream", "/v1/"
+	f.CallFormat, f.Independent = "openai_function_call", true
+	return adapters.New(f, chat{f.Name, f.IDs, f.Carries, flavor.Mistral})
 }
 
-type chat struct{ Flavor }
+// chat reads and writes chat completions.
+type chat struct {
+	Name    string
+	IDs     adapters.IDRule
+	Carries adapters.Carries
+	Mistral bool
+}
 
-// recognize tells a reply or a chunk by its choices and its "object".
-func (c chat) recognize(o wire.Object, _ string) (float64, string) {
+// NewDecoder returns what reads a stream.
+func (c chat) NewDecoder() convert.Decoder { return &decoder{chat: c} }
+
+// NewEncoder returns what writes a stream.
+func (c chat) NewEncoder(out *wire.Writer) adapters.Encoder { return &encoder{chat: c, out: out} }
+
+// EncodeError writes an error: Mistral's without an object around it.
+func (c chat) EncodeError(e *adapters.ProviderError) wire.Object {
+	var o, inner wire.Object
+	if c.Mistral {
+		inner.SetString("object", "error")
+	}
+	inner.SetString("message", e.Message)
+	inner.SetString("type", e.Type)
+	inner.Set("param", []byte("null"))
+	if e.Code != "" {
+		inner.SetString("code", e.Code)
+	} else {
+		inner.Set("code", []byte("null"))
+	}
+	if c.Mistral {
+		return inner
+	}
+	o.SetObject("error", inner)
+	return o
+}
+
+// Recognize tells a reply or a chunk by its choices and its "object".
+func (c chat) Recognize(o wire.Object, _ string) (float64, string) {
 	choices := o.Get("choices")
 	if wire.AsList(choices) == nil {
 		return 0, ""
 	}
-	confidence, version := 0.5, c.Version
+	confidence, version := 0.5, version
 	list := wire.Objects(choices)
 	for _, x := range list {
 		if x.Has("message") || x.Has("delta") {
 			confidence = 0.8
 		}
 		for _, k := range []string{"message", "delta"} {
-			if x.Object(k).Has("function_call") {
+			if x.Object(k).Has(functionCall) {
 				version = "v1-legacy"
 			}
 		}
@@ -104,7 +145,8 @@ func (c chat) recognizeMistral(list []wire.Object, confidence float64) float64 {
 
 var finishReasons = map[string]adapters.FinishReason{
 	"stop": adapters.FinishStop, "tool_calls": adapters.FinishCalls, "function_call": adapters.FinishCalls, "length": adapters.FinishLength,
-	"content_filter": adapters.FinishFilter, "model_length": adapters.FinishLength, "max_tokens": adapters.FinishLength, "eos": adapters.FinishStop,
+	"content_filter": adapters.FinishFilter, "model_length": adapters.FinishLength, "max_tokens": adapters.FinishLength,
+	"eos":      adapters.FinishStop,
 	"end_turn": adapters.FinishStop, "tool_use": adapters.FinishCalls, "stop_sequence": adapters.FinishSequence, "error": adapters.FinishError,
 }
 
@@ -118,7 +160,8 @@ func (c chat) finishWord(f adapters.FinishReason) string {
 	return "stop"
 }
 
-func (c chat) reply(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a reply.
+func (c chat) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	if wire.AsList(o.Get("choices")) == nil {
 		return nil, errNoChoices
 	}
@@ -137,7 +180,7 @@ func (c chat) reply(o wire.Object) (*adapters.Reply, error) {
 	if len(r.Choices) == 0 {
 		r.Choices = []adapters.Choice{{}}
 	}
-	r.Extra = adapters.Keep(c.Name, o)
+	r.Extra = adapters.ExtraOf(c.Name, o)
 	return r, nil
 }
 
@@ -155,7 +198,7 @@ func (c chat) choice(x wire.Object) adapters.Choice {
 	out.Blocks = append(out.Blocks, c.blocks(&message)...)
 	message.Take("role")
 	x.SetRest("message", message)
-	out.Extra = adapters.Keep(c.Name, x)
+	out.Extra = adapters.ExtraOf(c.Name, x)
 	return out
 }
 
@@ -171,7 +214,7 @@ func (c chat) blocks(m *wire.Object) []adapters.Block {
 		if s != "" && len(out) == 0 {
 			b := adapters.Block{Type: adapters.BlockReasoning, Text: s}
 			if key != "reasoning_content" {
-				b.Word = key
+				b.NativeName = key
 			}
 			out = append(out, b)
 		}
@@ -187,8 +230,11 @@ func (c chat) blocks(m *wire.Object) []adapters.Block {
 		}
 		out = append(out, c.call(call))
 	}
-	if f := m.TakeObject("function_call"); f != nil && f.String("name") != "" {
-		out = append(out, adapters.Block{Type: adapters.BlockCall, Call: &adapters.Call{Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))}, Word: "function_call"})
+	if f := m.TakeObject(functionCall); f != nil && f.String("name") != "" {
+		out = append(out, adapters.Block{
+			Type: adapters.BlockCall, Call: &adapters.Call{Name: f.String("name"), Arguments: convert.ArgumentsText(f.Get("arguments"))},
+			NativeName: functionCall,
+		})
 	}
 	return out
 }
@@ -207,7 +253,7 @@ func (c chat) call(o wire.Object) adapters.Block {
 	if s, _ := wire.String(kind); s != "function" && s != "custom" && s != "" {
 		o.Set("type", kind)
 	}
-	return adapters.Block{Type: adapters.BlockCall, Call: call, Extra: adapters.Keep(c.Name, o)}
+	return adapters.Block{Type: adapters.BlockCall, Call: call, Extra: adapters.ExtraOf(c.Name, o)}
 }
 
 // content reads a string or a list of parts.
@@ -237,9 +283,9 @@ func (c chat) part(o wire.Object) adapters.Block {
 	all := append(wire.Object(nil), o...)
 	switch kind := o.TakeString("type"); kind {
 	case "text", "output_text", "input_text":
-		return adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text"), Extra: adapters.Keep(c.Name, o)}
+		return adapters.Block{Type: adapters.BlockText, Text: o.TakeString("text"), Extra: adapters.ExtraOf(c.Name, o)}
 	case "refusal":
-		return adapters.Block{Type: adapters.BlockRefusal, Text: o.TakeString("refusal"), Extra: adapters.Keep(c.Name, o)}
+		return adapters.Block{Type: adapters.BlockRefusal, Text: o.TakeString("refusal"), Extra: adapters.ExtraOf(c.Name, o)}
 	case "thinking":
 		var thoughts []string
 		for _, t := range wire.Objects(o.Get("thinking")) {
@@ -250,7 +296,7 @@ func (c chat) part(o wire.Object) adapters.Block {
 			text = s
 		}
 		o.Take("thinking")
-		return adapters.Block{Type: adapters.BlockReasoning, Text: text, Extra: adapters.Keep(c.Name, o)}
+		return adapters.Block{Type: adapters.BlockReasoning, Text: text, Extra: adapters.ExtraOf(c.Name, o)}
 	case "image_url":
 		image := o.TakeObject("image_url")
 		url := image.TakeString("url")
@@ -258,7 +304,7 @@ func (c chat) part(o wire.Object) adapters.Block {
 			url, _ = wire.String(all.Get("image_url"))
 		}
 		o.SetRest("image_url", image)
-		return adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(url), Extra: adapters.Keep(c.Name, o)}
+		return adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(url), Extra: adapters.ExtraOf(c.Name, o)}
 	case "file":
 		if file := o.Object("file"); file.Has("file_data") {
 			m := convert.MediaOf(file.String("file_data"))
@@ -267,10 +313,12 @@ func (c chat) part(o wire.Object) adapters.Block {
 		}
 	case "input_audio":
 		if audio := o.Object("input_audio"); audio.Has("data") {
-			return adapters.Block{Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: "audio/" + audio.String("format"), Data: audio.String("data")}}
+			return adapters.Block{
+				Type: adapters.BlockMedia, Media: &adapters.Media{MIMEType: "audio/" + audio.String("format"), Data: audio.String("data")},
+			}
 		}
 	}
-	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(c.Name, all)}
+	return adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(c.Name, all)}
 }
 
 func (c chat) usage(o wire.Object) *adapters.Usage {
@@ -290,7 +338,7 @@ func (c chat) usage(o wire.Object) *adapters.Usage {
 		u.CachedTokens = o.Int("prompt_cache_hit_tokens") // DeepSeek
 	}
 	u.ReasoningTokens = take("completion_tokens_details", "reasoning_tokens")
-	u.Extra = adapters.Keep(c.Name, o)
+	u.Extra = adapters.ExtraOf(c.Name, o)
 	return u
 }
 
@@ -299,16 +347,16 @@ func (c chat) appendUsage(u *adapters.Usage) wire.Object {
 	o.SetInt("prompt_tokens", u.InputTokens)
 	o.SetInt("completion_tokens", u.OutputTokens)
 	o.SetInt("total_tokens", u.InputTokens+u.OutputTokens)
-	if u.CachedTokens > 0 || u.Extra.For(c.Name).Has("prompt_tokens_details") {
+	if u.CachedTokens > 0 || convert.Own(u.Extra, c.Name).Has("prompt_tokens_details") {
 		var details wire.Object
 		details.SetInt("cached_tokens", u.CachedTokens)
 		o.SetObject("prompt_tokens_details", details)
 	}
-	if u.ReasoningTokens > 0 || u.Extra.For(c.Name).Has("completion_tokens_details") {
+	if u.ReasoningTokens > 0 || convert.Own(u.Extra, c.Name).Has("completion_tokens_details") {
 		var details wire.Object
 		details.SetInt("reasoning_tokens", u.ReasoningTokens)
 		o.SetObject("completion_tokens_details", details)
 	}
-	o.Merge(u.Extra.For(c.Name))
+	o.Merge(convert.Own(u.Extra, c.Name))
 	return o
 }

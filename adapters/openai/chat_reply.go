@@ -15,7 +15,8 @@ var errNoChoices = errors.New(`the reply has no "choices"`)
 // idRule is that of the replies' own ids.
 var idRule = adapters.IDRule{Prefix: "chatcmpl-", Any: true}
 
-func (c chat) appendReply(r *adapters.Reply) (wire.Object, error) {
+// EncodeReply writes a reply.
+func (c chat) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 	o := c.head(r.ID, r.Model, r.Created, "chat.completion")
 	var list [][]byte
 	for i := range r.Choices {
@@ -26,19 +27,19 @@ func (c chat) appendReply(r *adapters.Reply) (wire.Object, error) {
 		var role wire.Object
 		role.SetString("role", "assistant")
 		choice.SetObject("message", append(role, message...))
-		finish := convert.FinishWord(x.Finish, x.Extra.For(c.Name), "finish_reason", finishReasons, c.finishWord)
+		finish := convert.FinishWord(x.Finish, convert.Own(x.Extra, c.Name), "finish_reason", finishReasons, c.finishWord)
 		if legacy {
-			finish = "function_call"
+			finish = functionCall
 		}
 		choice.SetString("finish_reason", finish)
-		choice.Merge(x.Extra.For(c.Name))
+		choice.Merge(convert.Own(x.Extra, c.Name))
 		list = append(list, choice.Bytes())
 	}
 	o.SetList("choices", list)
 	if r.Usage != nil {
 		o.SetObject("usage", c.appendUsage(r.Usage))
 	}
-	o.Merge(r.Extra.For(c.Name))
+	o.Merge(convert.Own(r.Extra, c.Name))
 	return o, nil
 }
 
@@ -74,7 +75,7 @@ func (c chat) message(blocks []adapters.Block) (o wire.Object, legacy bool) {
 				continue
 			}
 			reasoning.WriteString(b.Text)
-			key = reasoningKey(b.Word)
+			key = reasoningKey(b.NativeName)
 			onlyText = onlyText && !c.Mistral
 			parts = append(parts, c.appendPart(b).Bytes())
 		case adapters.BlockRefusal:
@@ -85,17 +86,17 @@ func (c chat) message(blocks []adapters.Block) (o wire.Object, legacy bool) {
 			}
 			refusal.WriteString(b.Text)
 		case adapters.BlockCall:
-			if b.Word == "function_call" {
+			if b.NativeName == functionCall {
 				var f wire.Object
 				f.SetString("name", b.Call.Name)
 				f.SetString("arguments", arguments(b.Call))
-				o.SetObject("function_call", f)
+				o.SetObject(functionCall, f)
 				legacy = true
 				continue
 			}
 			calls = append(calls, c.appendCall(b, -1).Bytes())
 		case adapters.BlockOther:
-			if own := b.Extra.For(c.Name); own != nil {
+			if own := convert.Own(b.Extra, c.Name); own != nil {
 				parts = append(parts, own.Bytes())
 				onlyText = false
 			}
@@ -156,7 +157,7 @@ func (c chat) appendCall(b *adapters.Block, index int) wire.Object {
 		}
 		o.SetObject("function", f)
 	}
-	o.Merge(b.Extra.For(c.Name))
+	o.Merge(convert.Own(b.Extra, c.Name))
 	return o
 }
 
@@ -205,6 +206,6 @@ func (c chat) appendPart(b *adapters.Block) wire.Object {
 		o.SetString("type", "refusal")
 		o.SetString("refusal", b.Text)
 	}
-	o.Merge(b.Extra.For(c.Name))
+	o.Merge(convert.Own(b.Extra, c.Name))
 	return o
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-func (c chat) request(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (c chat) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
 		Model: o.TakeString("model"), Choices: o.TakeInt("n"), Effort: o.TakeString("reasoning_effort"),
 		User: o.TakeString("user"), Stop: convert.Strings(o.Take("stop")),
@@ -31,6 +32,9 @@ func (c chat) request(o wire.Object) (*adapters.Request, error) {
 			r.Messages = append(r.Messages, c.requestMessage(m))
 		}
 	}
+	if o.Has("functions") && !o.Has("tools") {
+		r.CallNativeName = functionCall
+	}
 	for _, e := range o.TakeList("tools") {
 		if t, ok := wire.AsObject(e); ok {
 			r.Tools = append(r.Tools, c.tool(t))
@@ -43,7 +47,7 @@ func (c chat) request(o wire.Object) (*adapters.Request, error) {
 	}
 	r.ToolChoice = c.choiceOf(&o)
 	r.Response = c.responseFormat(&o)
-	r.Extra = adapters.Keep(c.Name, o)
+	r.Extra = adapters.ExtraOf(c.Name, o)
 	return r, nil
 }
 
@@ -72,14 +76,14 @@ func (c chat) requestMessage(m wire.Object) adapters.Message {
 	case "system":
 		out.Role = adapters.RoleSystem
 	case "developer":
-		out.Role, out.Word = adapters.RoleSystem, role
+		out.Role, out.NativeName = adapters.RoleSystem, role
 	case "assistant":
 		out.Role = adapters.RoleAssistant
 		out.Blocks = c.blocks(&m)
 	case "tool", "function":
 		out.Role = adapters.RoleTool
 		if role == "function" {
-			out.Word = role
+			out.NativeName = role
 		}
 		result := &adapters.ToolResult{CallID: m.TakeString("tool_call_id"), Name: out.Name}
 		out.Name = ""
@@ -91,7 +95,7 @@ func (c chat) requestMessage(m wire.Object) adapters.Message {
 	if out.Blocks == nil {
 		out.Blocks = c.content(m.Take("content"))
 	}
-	out.Extra = adapters.Keep(c.Name, m)
+	out.Extra = adapters.ExtraOf(c.Name, m)
 	return out
 }
 
@@ -110,9 +114,11 @@ func (c chat) tool(t wire.Object) adapters.Tool {
 		return out
 	case "custom":
 		f := t.TakeObject("custom")
-		return adapters.Tool{Name: f.TakeString("name"), Description: f.TakeString("description"), Custom: true, Extra: adapters.Keep(c.Name, f)}
+		return adapters.Tool{
+			Name: f.TakeString("name"), Description: f.TakeString("description"), Custom: true, Extra: adapters.ExtraOf(c.Name, f),
+		}
 	}
-	return adapters.Tool{Name: all.String("name"), Other: true, Extra: adapters.Keep(c.Name, all)}
+	return adapters.Tool{Name: all.String("name"), Other: true, Extra: adapters.ExtraOf(c.Name, all)}
 }
 
 // outside is where the members that stand beside "function" are kept.
@@ -124,14 +130,14 @@ func (c chat) function(f wire.Object) adapters.Tool {
 		t.Parameters = f.Take("parameters")
 	}
 	t.Strict = f.TakeBool("strict")
-	t.Extra = adapters.Keep(c.Name, f)
+	t.Extra = adapters.ExtraOf(c.Name, f)
 	return t
 }
 
 func (c chat) choiceOf(o *wire.Object) adapters.ToolChoice {
 	raw := o.Get("tool_choice")
 	if raw == nil {
-		raw = o.Take("function_call")
+		raw = o.Take(functionCall)
 	}
 	if s, ok := wire.String(raw); ok {
 		o.Take("tool_choice")
@@ -168,13 +174,14 @@ func (c chat) responseFormat(o *wire.Object) *adapters.ResponseFormat {
 		s := f.TakeObject("json_schema")
 		out := &adapters.ResponseFormat{Name: s.TakeString("name"), Schema: s.Take("schema")}
 		out.Strict = s.TakeBool("strict")
-		out.Extra = adapters.Keep(c.Name, s)
+		out.Extra = adapters.ExtraOf(c.Name, s)
 		return out
 	}
 	return nil
 }
 
-func (c chat) appendRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (c chat) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
 	var messages [][]byte
@@ -218,7 +225,7 @@ func (c chat) appendRequest(r *adapters.Request) (wire.Object, error) {
 			o.SetObject("stream_options", options)
 		}
 	}
-	extra := r.Extra.For(c.Name)
+	extra := convert.Own(r.Extra, c.Name)
 	if r.MaxTokens > 0 {
 		if extra.Has("max_completion_tokens") {
 			o.SetInt("max_completion_tokens", r.MaxTokens)
@@ -264,7 +271,7 @@ func (c chat) appendResponseFormat(f *adapters.ResponseFormat) wire.Object {
 	if f.Strict != nil {
 		s.SetBool("strict", *f.Strict)
 	}
-	s.Merge(f.Extra.For(c.Name))
+	s.Merge(convert.Own(f.Extra, c.Name))
 	o.SetString("type", "json_schema")
 	o.SetObject("json_schema", s)
 	return o
@@ -272,12 +279,12 @@ func (c chat) appendResponseFormat(f *adapters.ResponseFormat) wire.Object {
 
 func (c chat) appendTool(t *adapters.Tool) wire.Object {
 	if t.Other {
-		return t.Extra.For(c.Name)
+		return convert.Own(t.Extra, c.Name)
 	}
 	var o, f wire.Object
 	f.SetString("name", t.Name)
 	f.SetText("description", t.Description)
-	extra := append(wire.Object(nil), t.Extra.For(c.Name)...)
+	extra := append(wire.Object(nil), convert.Own(t.Extra, c.Name)...)
 	beside, _ := wire.AsObject(extra.Take(outside))
 	if t.Custom && c.Carries.Custom {
 		f.Merge(extra)
@@ -305,7 +312,7 @@ func (c chat) appendMessage(m *adapters.Message) [][]byte {
 		o.SetText("name", m.Name)
 		message, _ := c.message(m.Blocks)
 		o.Merge(message)
-		o.Merge(m.Extra.For(c.Name))
+		o.Merge(convert.Own(m.Extra, c.Name))
 		return [][]byte{o.Bytes()}
 	case adapters.RoleTool:
 		var out [][]byte
@@ -317,8 +324,8 @@ func (c chat) appendMessage(m *adapters.Message) [][]byte {
 		return out
 	case adapters.RoleSystem:
 		role := "system"
-		if m.Word == "developer" {
-			role = m.Word
+		if m.NativeName == "developer" {
+			role = m.NativeName
 		}
 		o.SetString("role", role)
 	default:
@@ -326,13 +333,13 @@ func (c chat) appendMessage(m *adapters.Message) [][]byte {
 	}
 	o.SetText("name", m.Name)
 	o.Set("content", c.appendContent(m.Blocks))
-	o.Merge(m.Extra.For(c.Name))
+	o.Merge(convert.Own(m.Extra, c.Name))
 	return [][]byte{o.Bytes()}
 }
 
 func (c chat) appendResult(m *adapters.Message, r *adapters.ToolResult) wire.Object {
 	var o wire.Object
-	if m.Word == "function" {
+	if m.NativeName == "function" {
 		o.SetString("role", "function")
 		o.SetString("name", r.Name)
 	} else {
@@ -343,7 +350,7 @@ func (c chat) appendResult(m *adapters.Message, r *adapters.ToolResult) wire.Obj
 		}
 	}
 	o.SetString("content", convert.ResultText(r))
-	o.Merge(m.Extra.For(c.Name))
+	o.Merge(convert.Own(m.Extra, c.Name))
 	return o
 }
 
@@ -352,7 +359,7 @@ func (c chat) appendContent(blocks []adapters.Block) []byte {
 	if len(blocks) == 0 {
 		return []byte(`""`)
 	}
-	if len(blocks) == 1 && blocks[0].Type == adapters.BlockText && len(blocks[0].Extra.For(c.Name)) == 0 {
+	if len(blocks) == 1 && blocks[0].Type == adapters.BlockText && len(convert.Own(blocks[0].Extra, c.Name)) == 0 {
 		return wire.Quote(blocks[0].Text)
 	}
 	var parts [][]byte
@@ -362,7 +369,7 @@ func (c chat) appendContent(blocks []adapters.Block) []byte {
 		case adapters.BlockText, adapters.BlockMedia, adapters.BlockRefusal:
 			parts = append(parts, c.appendPart(b).Bytes())
 		case adapters.BlockOther:
-			if own := b.Extra.For(c.Name); own != nil {
+			if own := convert.Own(b.Extra, c.Name); own != nil {
 				parts = append(parts, own.Bytes())
 			}
 		}

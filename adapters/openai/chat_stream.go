@@ -41,7 +41,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 		d.started = true
 		e.Type = adapters.EventStart
 	}
-	e.Envelope = adapters.Keep(d.Name, o)
+	e.Envelope = adapters.ExtraOf(d.Name, o)
 	if e.Type == adapters.EventStart || len(o) > 0 && len(choices) == 0 {
 		emit(e)
 		e.Envelope = adapters.Extra{}
@@ -88,20 +88,20 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 	if list := delta.TakeList("tool_calls"); list != nil {
 		calls = list
 	}
-	function := delta.TakeObject("function_call")
+	function := delta.TakeObject(functionCall)
 	blocks := d.blocks(&delta)
 	if s := x.TakeString("text"); s != "" {
 		blocks = append(blocks, adapters.Block{Type: adapters.BlockText, Text: s})
 	}
 	x.SetRest("message", delta)
-	extra := adapters.Keep(d.Name, x)
+	extra := adapters.ExtraOf(d.Name, x)
 	for _, b := range blocks {
 		e := adapters.Event{Choice: int(index), Text: b.Text, Extra: extra}
 		switch b.Type {
 		case adapters.BlockText:
 			e.Type = adapters.EventText
 		case adapters.BlockReasoning:
-			e.Type, e.Word = adapters.EventReasoning, b.Word
+			e.Type, e.NativeName = adapters.EventReasoning, b.NativeName
 		case adapters.BlockRefusal:
 			e.Type = adapters.EventRefusal
 		case adapters.BlockOther:
@@ -118,7 +118,10 @@ func (d *decoder) choice(x wire.Object, emit func(adapters.Event)) {
 		}
 	}
 	if function != nil {
-		c.calls.Piece(legacyKey, true, "", function.String("name"), convert.ArgumentsText(function.Get("arguments")), false, "function_call", adapters.Extra{})
+		c.calls.Piece(convert.Piece{
+			Key: legacyKey, HasKey: true, Name: function.String("name"), Arguments: convert.ArgumentsText(function.Get("arguments")),
+			NativeName: functionCall,
+		})
 	}
 	switch {
 	case finish != "":
@@ -135,7 +138,9 @@ func (d *decoder) call(c *choiceDecoder, o wire.Object) {
 	key, hasKey := wire.Int(raw)
 	custom := wire.AsList(raw) == nil && o.Has("custom")
 	b := d.chat.call(o)
-	c.calls.Piece(key, hasKey, b.Call.ID, b.Call.Name, b.Call.Arguments, custom, "", b.Extra)
+	c.calls.Piece(convert.Piece{
+		Key: key, HasKey: hasKey, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Custom: custom, Extra: b.Extra,
+	})
 }
 
 func (d *decoder) End(emit func(adapters.Event)) bool {
@@ -155,7 +160,7 @@ func (d *decoder) End(emit func(adapters.Event)) bool {
 // encoder writes chunks of chat completions.
 type encoder struct {
 	chat
-	out     *adapters.Output
+	out     *wire.Writer
 	id      string
 	model   string
 	created time.Time
@@ -168,6 +173,8 @@ type encoder struct {
 	early   wire.Object // members that came before the reply began
 }
 
+// Event writes an event. It is long since each type of event has its case here, and none
+// is more than a few lines.
 func (e *encoder) Event(ev adapters.Event) error {
 	if e.begun == nil {
 		e.begun, e.legacy, e.ended = map[int]bool{}, map[int]bool{}, map[int]bool{}
@@ -178,7 +185,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 	switch ev.Type {
 	case adapters.EventStart:
 		e.start(ev)
-		if own := ev.Envelope.For(e.Name); own != nil && !e.begun[0] {
+		if own := convert.Own(ev.Envelope, e.Name); own != nil && !e.begun[0] {
 			return e.role(0, own)
 		}
 		return nil
@@ -186,9 +193,9 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.usage = ev.Usage
 		return nil
 	case adapters.EventPing:
-		return e.out.WriteComment()
+		return e.out.WriteKeepAlive()
 	case adapters.EventText:
-		if ev.Text == "" && len(ev.Extra.For(e.Name)) == 0 {
+		if ev.Text == "" && len(convert.Own(ev.Extra, e.Name)) == 0 {
 			return nil
 		}
 		delta.SetString("content", ev.Text)
@@ -201,7 +208,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 			delta.SetList("content", [][]byte{e.appendPart(&b).Bytes()})
 			break
 		}
-		delta.SetString(reasoningKey(ev.Word), ev.Text)
+		delta.SetString(reasoningKey(ev.NativeName), ev.Text)
 	case adapters.EventRefusal:
 		key := "refusal"
 		if !e.Carries.Refusal {
@@ -215,9 +222,9 @@ func (e *encoder) Event(ev adapters.Event) error {
 		var f wire.Object
 		f.SetString("name", ev.Name)
 		f.SetString("arguments", "")
-		if ev.Word == "function_call" {
+		if ev.NativeName == functionCall {
 			e.legacy[ev.Choice] = true
-			delta.SetObject("function_call", f)
+			delta.SetObject(functionCall, f)
 			break
 		}
 		b := adapters.Block{Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom}, Extra: ev.Extra}
@@ -245,24 +252,24 @@ func (e *encoder) Event(ev adapters.Event) error {
 			return nil
 		}
 		e.ended[ev.Choice] = true
-		word := convert.FinishWord(ev.Finish, ev.Extra.For(e.Name), "finish_reason", finishReasons, e.finishWord)
+		word := convert.FinishWord(ev.Finish, convert.Own(ev.Extra, e.Name), "finish_reason", finishReasons, e.finishWord)
 		if e.legacy[ev.Choice] && ev.Finish == adapters.FinishCalls {
-			word = "function_call"
+			word = functionCall
 		}
 		return e.chunk(ev, nil, word)
 	case adapters.EventExtra:
-		if ev.Extra.For(e.Name) == nil && ev.Envelope.For(e.Name) == nil {
+		if convert.Own(ev.Extra, e.Name) == nil && convert.Own(ev.Envelope, e.Name) == nil {
 			return nil
 		}
-		if ev.Extra.For(e.Name) == nil {
+		if convert.Own(ev.Extra, e.Name) == nil {
 			if e.id == "" && len(e.begun) == 0 { // goes with what begins the reply
-				e.early = ev.Envelope.For(e.Name).Clone()
+				e.early = convert.Own(ev.Envelope, e.Name).Clone()
 				return nil
 			}
 			return e.envelope(ev)
 		}
 	case adapters.EventOther:
-		own := ev.Extra.For(e.Name)
+		own := convert.Own(ev.Extra, e.Name)
 		if own == nil {
 			return nil
 		}
@@ -279,7 +286,7 @@ func (e *encoder) argumentsDelta(choice, index int, text string) wire.Object {
 	switch {
 	case e.legacy[choice]:
 		f.SetString("arguments", text)
-		delta.SetObject("function_call", f)
+		delta.SetObject(functionCall, f)
 		return delta
 	case e.custom[[2]int{choice, index}]:
 		f.SetString("input", text)
@@ -310,7 +317,7 @@ func (e *encoder) start(ev adapters.Event) {
 func (e *encoder) envelope(ev adapters.Event) error {
 	o := e.chunkHead()
 	o.SetList("choices", nil)
-	o.Merge(ev.Envelope.For(e.Name))
+	o.Merge(convert.Own(ev.Envelope, e.Name))
 	return e.out.Write("", o)
 }
 
@@ -339,7 +346,7 @@ func (e *encoder) chunk(ev adapters.Event, delta wire.Object, finish string) err
 			return err
 		}
 	}
-	return e.write(ev.Choice, delta, finish, ev.Extra.For(e.Name), ev.Envelope.For(e.Name))
+	return e.write(ev.Choice, delta, finish, convert.Own(ev.Extra, e.Name), convert.Own(ev.Envelope, e.Name))
 }
 
 func (e *encoder) write(index int, delta wire.Object, finish string, extra, envelope wire.Object) error {
@@ -363,6 +370,11 @@ func (e *encoder) write(index int, delta wire.Object, finish string, extra, enve
 	o.Merge(e.early)
 	e.early = nil
 	return e.out.Write("", o)
+}
+
+// Fail writes a chunk that is an error.
+func (e *encoder) Fail(err *adapters.ProviderError) error {
+	return e.out.Write("", e.EncodeError(err))
 }
 
 func (e *encoder) End() error {

@@ -19,20 +19,38 @@ var (
 
 // Responses is POST /v1/responses (OpenAI's API reference, "Responses"). Items
 // that the provider runs itself, such as web searches, are kept as they are.
-var Responses = &adapters.Format{
-	Name: ResponsesName, Version: "v1", Framing: wire.SSE, ContentType: "text/event-stream", Sequential: true, IDs: responsesCall,
+var Responses = adapters.New(adapters.Format{
+	Name: ResponsesName, ShortNames: []string{"openai", "responses"}, Version: "v1", Framing: string(wire.SSE),
+	ContentType: "text/event-stream",
+	Paths:       []string{"/v1/responses"}, Prefix: "/v1/responses",
+	// Most servers that are compatible with OpenAI's have no responses.
+	Servers: []string{"openai"}, Hosts: []string{"openai.com"},
+	CallFormat: "openai_function_call", Sequential: true, IDs: responsesCall,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Created: true, Refusal: true, Reasoning: true, Signature: true, CallIDs: true, Custom: true, Order: true,
 		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true, Error: true,
 	},
-	Recognize: recognizeResponse,
-	Reply:     decodeResponse, AppendReply: encodeResponse,
-	Request: decodeResponsesRequest, AppendRequest: encodeResponsesRequest,
-	Decoder: func() adapters.Decoder { return &responsesDecoder{} },
-	Encoder: func(out *adapters.Output) adapters.Encoder { return &responsesEncoder{out: out} },
-}
+	CarriesRequest: adapters.CarriesRequest{
+		Model: true, Turns: true, Tools: true, ToolChoice: true, NamedTool: true, ParallelCalls: true, Schema: true, SchemaName: true,
+		Effort: true,
+		User:   true,
+	},
+}, responses{})
 
-func recognizeResponse(o wire.Object, _ string) (float64, string) {
+// responses reads and writes responses.
+type responses struct{}
+
+// NewDecoder returns what reads a stream.
+func (responses) NewDecoder() convert.Decoder { return &responsesDecoder{} }
+
+// NewEncoder returns what writes a stream.
+func (responses) NewEncoder(out *wire.Writer) adapters.Encoder { return &responsesEncoder{out: out} }
+
+// EncodeError writes an error.
+func (responses) EncodeError(e *adapters.ProviderError) wire.Object { return chat{}.EncodeError(e) }
+
+// Recognize tells a response, or an event of its stream, by its type.
+func (responses) Recognize(o wire.Object, _ string) (float64, string) {
 	if o.String("object") == "response" {
 		return 0.98, "v1"
 	}
@@ -52,7 +70,8 @@ func recognizeResponse(o wire.Object, _ string) (float64, string) {
 	return 0, ""
 }
 
-func decodeResponse(o wire.Object) (*adapters.Reply, error) {
+// DecodeReply reads a response.
+func (responses) DecodeReply(o wire.Object) (*adapters.Reply, error) {
 	r := &adapters.Reply{ID: o.TakeString("id"), Model: o.TakeString("model"), Usage: responsesUsage(o.TakeObject("usage"))}
 	o.Take("object")
 	if n := o.TakeInt("created_at"); n > 0 {
@@ -66,7 +85,7 @@ func decodeResponse(o wire.Object) (*adapters.Reply, error) {
 		c.Blocks = append(c.Blocks, decodeItem(item)...)
 	}
 	r.Choices = []adapters.Choice{c}
-	r.Extra = adapters.Keep(ResponsesName, o)
+	r.Extra = adapters.ExtraOf(ResponsesName, o)
 	return r, nil
 }
 
@@ -117,13 +136,13 @@ func decodeItem(o wire.Object) []adapters.Block {
 			call.Arguments = convert.ArgumentsText(o.Take("arguments"))
 		}
 		o.Take("status")
-		return []adapters.Block{{Type: adapters.BlockCall, Call: call, Extra: adapters.Keep(ResponsesName, o)}}
+		return []adapters.Block{{Type: adapters.BlockCall, Call: call, Extra: adapters.ExtraOf(ResponsesName, o)}}
 	case "reasoning":
 		b := adapters.Block{Type: adapters.BlockReasoning, Signature: o.TakeString("encrypted_content")}
 		key := "summary"
 		if len(wire.AsList(o.Get("content"))) > 0 {
 			key = "content"
-			b.Word = "reasoning_text"
+			b.NativeName = "reasoning_text"
 		}
 		var paragraphs []string
 		for _, part := range wire.Objects(o.Take(key)) {
@@ -132,19 +151,19 @@ func decodeItem(o wire.Object) []adapters.Block {
 		b.Text = strings.Join(paragraphs, "\n\n")
 		o.Take("status")
 		o.Take("summary")
-		b.Extra = adapters.Keep(ResponsesName, o)
+		b.Extra = adapters.ExtraOf(ResponsesName, o)
 		return []adapters.Block{b}
 	case "function_call_output", "custom_tool_call_output":
 		r := &adapters.ToolResult{CallID: o.TakeString("call_id")}
 		raw := o.Take("output")
 		convert.SetResult(r, decodeParts(raw))
-		b := adapters.Block{Type: adapters.BlockResult, Result: r, Extra: adapters.Keep(ResponsesName, o)}
+		b := adapters.Block{Type: adapters.BlockResult, Result: r, Extra: adapters.ExtraOf(ResponsesName, o)}
 		if kind == "custom_tool_call_output" {
-			b.Word = kind
+			b.NativeName = kind
 		}
 		return []adapters.Block{b}
 	}
-	return []adapters.Block{{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)}}
+	return []adapters.Block{{Type: adapters.BlockOther, Extra: adapters.ExtraOf(ResponsesName, all)}}
 }
 
 func decodeParts(raw []byte) []adapters.Block {
@@ -162,26 +181,26 @@ func decodeParts(raw []byte) []adapters.Block {
 					o.Take(k)
 				}
 			}
-			b.Extra = adapters.Keep(ResponsesName, o)
+			b.Extra = adapters.ExtraOf(ResponsesName, o)
 			out = append(out, b)
 		case "refusal":
-			out = append(out, adapters.Block{Type: adapters.BlockRefusal, Text: o.TakeString("refusal"), Extra: adapters.Keep(ResponsesName, o)})
+			out = append(out, adapters.Block{Type: adapters.BlockRefusal, Text: o.TakeString("refusal"), Extra: adapters.ExtraOf(ResponsesName, o)})
 		case "input_image":
 			if url := o.TakeString("image_url"); url != "" {
-				out = append(out, adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(url), Extra: adapters.Keep(ResponsesName, o)})
+				out = append(out, adapters.Block{Type: adapters.BlockMedia, Media: convert.MediaOf(url), Extra: adapters.ExtraOf(ResponsesName, o)})
 				continue
 			}
-			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)})
+			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(ResponsesName, all)})
 		case "input_file":
 			if data := o.TakeString("file_data"); data != "" {
 				m := convert.MediaOf(data)
 				m.Name = o.TakeString("filename")
-				out = append(out, adapters.Block{Type: adapters.BlockMedia, Media: m, Extra: adapters.Keep(ResponsesName, o)})
+				out = append(out, adapters.Block{Type: adapters.BlockMedia, Media: m, Extra: adapters.ExtraOf(ResponsesName, o)})
 				continue
 			}
-			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)})
+			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(ResponsesName, all)})
 		default:
-			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.Keep(ResponsesName, all)})
+			out = append(out, adapters.Block{Type: adapters.BlockOther, Extra: adapters.ExtraOf(ResponsesName, all)})
 		}
 	}
 	return out
@@ -197,7 +216,7 @@ func responsesUsage(o wire.Object) *adapters.Usage {
 	u.CachedTokens, u.ReasoningTokens = in.TakeInt("cached_tokens"), out.TakeInt("reasoning_tokens")
 	o.SetRest("input_tokens_details", in)
 	o.SetRest("output_tokens_details", out)
-	u.Extra = adapters.Keep(ResponsesName, o)
+	u.Extra = adapters.ExtraOf(ResponsesName, o)
 	return u
 }
 
@@ -210,11 +229,12 @@ func encodeResponsesUsage(u *adapters.Usage) wire.Object {
 	out.SetInt("reasoning_tokens", u.ReasoningTokens)
 	o.SetObject("output_tokens_details", out)
 	o.SetInt("total_tokens", u.InputTokens+u.OutputTokens)
-	o.Merge(u.Extra.For(ResponsesName))
+	o.Merge(convert.Own(u.Extra, ResponsesName))
 	return o
 }
 
-func encodeResponse(r *adapters.Reply) (wire.Object, error) {
+// EncodeReply writes a response.
+func (responses) EncodeReply(r *adapters.Reply) (wire.Object, error) {
 	c := r.First()
 	return responseObject(r, encodeItems(c.Blocks, true), c.Finish), nil
 }
@@ -245,7 +265,7 @@ func responseObject(r *adapters.Reply, items [][]byte, finish adapters.FinishRea
 	}
 	o.SetString("model", r.Model)
 	o.SetList("output", items)
-	extra := r.Extra.For(ResponsesName)
+	extra := convert.Own(r.Extra, ResponsesName)
 	for _, known := range []wire.Member{
 		{Key: "parallel_tool_calls", Value: []byte("true")},
 		{Key: "tool_choice", Value: []byte(`"auto"`)},

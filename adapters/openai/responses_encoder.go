@@ -1,16 +1,18 @@
 package openai
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/internal/convert"
 	"github.com/callwright/callwright/internal/wire"
 )
 
 // responsesEncoder writes the events of a streamed response.
 type responsesEncoder struct {
-	out      *adapters.Output
+	out      *wire.Writer
 	reply    adapters.Reply
 	started  bool
 	sequence int64
@@ -239,6 +241,8 @@ func (e *responsesEncoder) finishItem(item wire.Object) error {
 	return e.send("response.output_item.done", o)
 }
 
+// Event writes an event. It is long since each type of event has its case here, and none
+// is more than a few lines.
 func (e *responsesEncoder) Event(ev adapters.Event) error {
 	switch ev.Type {
 	case adapters.EventStart:
@@ -251,12 +255,12 @@ func (e *responsesEncoder) Event(ev adapters.Event) error {
 		e.reply.Usage = ev.Usage
 		return nil
 	case adapters.EventPing:
-		return e.out.WriteComment()
+		return e.out.WriteKeepAlive()
 	}
 	if ev.Choice != 0 {
 		return nil
 	}
-	own := ev.Extra.For(ResponsesName)
+	own := convert.Own(ev.Extra, ResponsesName)
 	switch ev.Type {
 	case adapters.EventText, adapters.EventRefusal:
 		return e.message(ev, own)
@@ -273,7 +277,7 @@ func (e *responsesEncoder) Event(ev adapters.Event) error {
 			return nil
 		}
 		if e.part == "" {
-			if err := e.openPart(adapters.BlockReasoning, ev.Word); err != nil {
+			if err := e.openPart(adapters.BlockReasoning, ev.NativeName); err != nil {
 				return err
 			}
 		}
@@ -325,7 +329,7 @@ func (e *responsesEncoder) Event(ev adapters.Event) error {
 		return e.finishItem(own.Clone())
 	case adapters.EventFinish:
 		e.finish = ev.Finish
-		if own := ev.Envelope.For(ResponsesName); own != nil {
+		if own := convert.Own(ev.Envelope, ResponsesName); own != nil {
 			e.reply.Extra = adapters.Extra{Format: ResponsesName, Members: own.Clone()}
 		}
 	}
@@ -349,7 +353,7 @@ func (e *responsesEncoder) message(ev adapters.Event, own wire.Object) error {
 	if ev.Type == adapters.EventRefusal {
 		t = adapters.BlockRefusal
 	}
-	if ev.Word == "done" { // what is known of the part now that it is whole
+	if ev.NativeName == "done" { // what is known of the part now that it is whole
 		if e.part == t {
 			e.extra = own.Clone()
 			beside, _ := wire.AsObject(e.extra.Take(outside))
@@ -374,6 +378,16 @@ func (e *responsesEncoder) message(ev adapters.Event, own wire.Object) error {
 		e.extra.Take(outside)
 	}
 	return e.delta(ev.Text)
+}
+
+// Fail writes an event of the type "error".
+func (e *responsesEncoder) Fail(err *adapters.ProviderError) error {
+	var o wire.Object
+	o.SetString("type", "error")
+	o.SetString("code", cmp.Or(err.Code, err.Type))
+	o.SetString("message", err.Message)
+	o.Set("param", []byte("null"))
+	return e.out.Write("error", o)
 }
 
 func (e *responsesEncoder) End() error {

@@ -20,7 +20,7 @@ func encodeItems(blocks []adapters.Block, output bool) [][]byte {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Type == adapters.BlockText || b.Type == adapters.BlockRefusal {
-			if own, ok := wire.AsObject(b.Extra.For(ResponsesName).Get(outside)); ok {
+			if own, ok := wire.AsObject(convert.Own(b.Extra, ResponsesName).Get(outside)); ok {
 				flush()
 				beside = own
 			}
@@ -62,7 +62,7 @@ func outputPart(b *adapters.Block) wire.Object {
 	}
 	o.SetString("type", "output_text")
 	o.SetString("text", b.Text)
-	for _, m := range b.Extra.For(ResponsesName) {
+	for _, m := range convert.Own(b.Extra, ResponsesName) {
 		if m.Key != outside {
 			o.Set(m.Key, m.Value)
 		}
@@ -76,7 +76,7 @@ func outputPart(b *adapters.Block) wire.Object {
 // encodeItem writes a block that is an item of its own.
 func encodeItem(b *adapters.Block, output bool) wire.Object {
 	var o wire.Object
-	own := b.Extra.For(ResponsesName)
+	own := convert.Own(b.Extra, ResponsesName)
 	id := own.String("id")
 	newID := func(prefix string) {
 		switch {
@@ -112,8 +112,8 @@ func encodeItem(b *adapters.Block, output bool) wire.Object {
 		newID("rs_")
 		var text wire.Object
 		kind, key := "summary_text", "summary"
-		if b.Word == "reasoning_text" {
-			kind, key = b.Word, "content"
+		if b.NativeName == "reasoning_text" {
+			kind, key = b.NativeName, "content"
 			o.SetList("summary", nil)
 		}
 		text.SetString("type", kind)
@@ -126,8 +126,8 @@ func encodeItem(b *adapters.Block, output bool) wire.Object {
 		o.SetText("encrypted_content", b.Signature)
 	case adapters.BlockResult:
 		kind := "function_call_output"
-		if b.Word == "custom_tool_call_output" {
-			kind = b.Word
+		if b.NativeName == "custom_tool_call_output" {
+			kind = b.NativeName
 		}
 		o.SetString("type", kind)
 		o.SetString("call_id", responsesCall.Fit(b.Result.CallID))
@@ -166,10 +166,10 @@ func inputPart(b *adapters.Block) wire.Object {
 		o.SetString("type", "input_text")
 		o.SetString("text", convert.LeftOut(b.Media))
 	case b.Type == adapters.BlockOther:
-		return b.Extra.For(ResponsesName)
+		return convert.Own(b.Extra, ResponsesName)
 	default:
 		return nil
 	}
-	o.Merge(b.Extra.For(ResponsesName))
+	o.Merge(convert.Own(b.Extra, ResponsesName))
 	return o
 }

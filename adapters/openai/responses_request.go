@@ -14,7 +14,8 @@ func responsesNumbers(r *adapters.Request) []convert.Number {
 	}
 }
 
-func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
+// DecodeRequest reads a request.
+func (responses) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 	r := &adapters.Request{
 		Model: o.TakeString("model"), MaxTokens: o.TakeInt("max_output_tokens"),
 		Stream: o.Bool("stream"), IncludeUsage: true, User: o.TakeString("user"),
@@ -22,7 +23,10 @@ func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
 	convert.TakeNumbers(&o, responsesNumbers(r))
 	o.Take("stream")
 	if s := o.TakeString("instructions"); s != "" {
-		r.Messages = append(r.Messages, adapters.Message{Role: adapters.RoleSystem, Word: "instructions", Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}})
+		r.Messages = append(
+			r.Messages,
+			adapters.Message{Role: adapters.RoleSystem, NativeName: "instructions", Blocks: []adapters.Block{{Type: adapters.BlockText, Text: s}}},
+		)
 	}
 	raw := o.Take("input")
 	if s, ok := wire.String(raw); ok {
@@ -52,7 +56,7 @@ func decodeResponsesRequest(o wire.Object) (*adapters.Request, error) {
 		}
 		o.SetRest("text", text)
 	}
-	r.Extra = adapters.Keep(ResponsesName, o)
+	r.Extra = adapters.ExtraOf(ResponsesName, o)
 	return r, nil
 }
 
@@ -70,8 +74,8 @@ func addItem(r *adapters.Request, o wire.Object) {
 			return
 		case "system", "developer":
 			m.Role = adapters.RoleSystem
-			if m.Word = role; role == "system" {
-				m.Word = ""
+			if m.NativeName = role; role == "system" {
+				m.NativeName = ""
 			}
 		default:
 			m.Role = adapters.RoleUser
@@ -99,25 +103,27 @@ func decodeResponsesTool(t wire.Object) adapters.Tool {
 	switch t.String("type") {
 	case "function":
 		out := (chat{}).function(t)
-		out.Extra.Members.Take("type")
-		out.Extra = adapters.Keep(ResponsesName, out.Extra.Members)
+		rest := wire.Object(out.Extra.Members)
+		rest.Take("type")
+		out.Extra = adapters.ExtraOf(ResponsesName, rest)
 		return out
 	case "custom":
 		out := adapters.Tool{Name: t.TakeString("name"), Description: t.TakeString("description"), Custom: true}
 		t.Take("type")
-		out.Extra = adapters.Keep(ResponsesName, t)
+		out.Extra = adapters.ExtraOf(ResponsesName, t)
 		return out
 	}
-	return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.Keep(ResponsesName, t)}
+	return adapters.Tool{Name: t.String("name"), Other: true, Extra: adapters.ExtraOf(ResponsesName, t)}
 }
 
-func encodeResponsesRequest(r *adapters.Request) (wire.Object, error) {
+// EncodeRequest writes a request.
+func (responses) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 	var o wire.Object
 	o.SetString("model", r.Model)
 	var items [][]byte
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if i == 0 && m.Role == adapters.RoleSystem && (m.Word == "instructions" || r.Format != ResponsesName) {
+		if i == 0 && m.Role == adapters.RoleSystem && (m.NativeName == "instructions" || r.Format != ResponsesName) {
 			o.SetString("instructions", m.Text())
 			continue
 		}
@@ -184,7 +190,7 @@ func encodeResponsesRequest(r *adapters.Request) (wire.Object, error) {
 		text.SetObject("format", format)
 		o.SetObject("text", text)
 	}
-	o.Merge(r.Extra.For(ResponsesName))
+	o.Merge(convert.Own(r.Extra, ResponsesName))
 	return o, nil
 }
 
@@ -197,8 +203,8 @@ func encodeTurn(m *adapters.Message) [][]byte {
 	role := "user"
 	if m.Role == adapters.RoleSystem {
 		role = "system"
-		if m.Word == "developer" {
-			role = m.Word
+		if m.NativeName == "developer" {
+			role = m.NativeName
 		}
 	}
 	o.SetString("type", "message")
@@ -209,14 +215,14 @@ func encodeTurn(m *adapters.Message) [][]byte {
 
 func encodeResponsesTool(t *adapters.Tool, own bool) wire.Object {
 	if t.Other {
-		return t.Extra.For(ResponsesName)
+		return convert.Own(t.Extra, ResponsesName)
 	}
 	var o wire.Object
 	if t.Custom {
 		o.SetString("type", "custom")
 		o.SetString("name", t.Name)
 		o.SetText("description", t.Description)
-		o.Merge(t.Extra.For(ResponsesName))
+		o.Merge(convert.Own(t.Extra, ResponsesName))
 		return o
 	}
 	o.SetString("type", "function")
@@ -227,6 +233,6 @@ func encodeResponsesTool(t *adapters.Tool, own bool) wire.Object {
 	if !own || t.Strict != nil {
 		o.SetBool("strict", t.Strict != nil && *t.Strict)
 	}
-	o.Merge(t.Extra.For(ResponsesName))
+	o.Merge(convert.Own(t.Extra, ResponsesName))
 	return o
 }

@@ -35,7 +35,7 @@ func (d *responsesDecoder) Message(_ string, o wire.Object, emit func(adapters.E
 		item = &itemDecoder{first: true}
 	}
 	piece := func(t adapters.EventType, word string) {
-		emit(adapters.Event{Type: t, Text: o.String("delta"), New: item.first, Word: word})
+		emit(adapters.Event{Type: t, Text: o.String("delta"), New: item.first, NativeName: word})
 		item.pieces, item.first = true, false
 	}
 	switch kind := o.String("type"); kind {
@@ -61,7 +61,9 @@ func (d *responsesDecoder) Message(_ string, o wire.Object, emit func(adapters.E
 		piece(adapters.EventReasoning, "reasoning_text")
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		item.pieces = true
-		d.calls.Piece(index, true, "", "", o.String("delta"), kind == "response.custom_tool_call_input.delta", "", adapters.Extra{})
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, Arguments: o.String("delta"), Custom: kind == "response.custom_tool_call_input.delta",
+		})
 	case "response.output_item.done":
 		d.done(index, o.Object("item"), emit)
 	case "response.completed", "response.incomplete":
@@ -91,7 +93,9 @@ func (d *responsesDecoder) added(index int64, o wire.Object) {
 	switch o.String("type") {
 	case "function_call", "custom_tool_call":
 		b := decodeItem(append(wire.Object(nil), o...))[0]
-		d.calls.Piece(index, true, b.Call.ID, b.Call.Name, b.Call.Arguments, b.Call.Custom, "", b.Extra)
+		d.calls.Piece(convert.Piece{
+			Key: index, HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Custom: b.Call.Custom, Extra: b.Extra,
+		})
 		d.calls.Begin()
 		item.pieces = b.Call.Arguments != ""
 	}
@@ -110,7 +114,7 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 		switch b.Type {
 		case adapters.BlockCall:
 			if !item.pieces {
-				d.calls.Piece(index, true, "", "", b.Call.Arguments, b.Call.Custom, "", adapters.Extra{})
+				d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: b.Call.Arguments, Custom: b.Call.Custom})
 			}
 			d.calls.EndLast()
 		case adapters.BlockText, adapters.BlockRefusal:
@@ -121,11 +125,11 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 			if !item.pieces {
 				emit(adapters.Event{Type: t, Text: b.Text, New: true, Extra: b.Extra})
 			} else if i == len(blocks)-1 && len(b.Extra.Members) > 0 {
-				emit(adapters.Event{Type: t, Word: "done", Extra: b.Extra})
+				emit(adapters.Event{Type: t, NativeName: "done", Extra: b.Extra})
 			}
 		case adapters.BlockReasoning:
 			if !item.pieces {
-				emit(adapters.Event{Type: adapters.EventReasoning, Text: b.Text, New: true, Word: b.Word})
+				emit(adapters.Event{Type: adapters.EventReasoning, Text: b.Text, New: true, NativeName: b.NativeName})
 			}
 			if b.Signature != "" || len(b.Extra.Members) > 0 {
 				emit(adapters.Event{Type: adapters.EventSignature, Text: b.Signature, Extra: b.Extra})
@@ -140,7 +144,7 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 func (d *responsesDecoder) complete(r wire.Object, emit func(adapters.Event)) {
 	d.start(r, emit)
 	d.calls.End()
-	reply, err := decodeResponse(append(wire.Object(nil), r...))
+	reply, err := responses{}.DecodeReply(append(wire.Object(nil), r...))
 	if err != nil || r == nil {
 		return
 	}

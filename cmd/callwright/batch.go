@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -22,8 +21,6 @@ import (
 	"github.com/callwright/callwright/registry"
 )
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 func newBatch() *cobra.Command {
 	var f flags
 	var workers int
@@ -31,9 +28,10 @@ func newBatch() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch [FILE|-]",
 		Short: "Parse JSON Lines, one text a line",
-		Long: `Parse JSON Lines: {"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"} a line,
-a reply being that of any provider, whole or a recorded stream, or with "schema" one whose JSON is wanted,
-and write one result a line, in order, each as soon as it and those before it are done. A bad line gives a line with an error.`,
+		Long: `Parse JSON Lines, one of these a line:
+{"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"}
+"reply" is that of any provider, whole or a recorded stream. With "schema" the result is JSON that fits it.
+Write one result a line, in order, as soon as it and those before it are ready. A bad line gives a line with an error.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if workers < 1 {
@@ -67,12 +65,12 @@ and write one result a line, in order, each as soon as it and those before it ar
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&stats, "stats", false, "write what the parses came to, to standard error, as JSON")
-	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how many lines are parsed at once")
+	c.Flags().BoolVar(&stats, "stats", false, "write statistics of the parses to standard error, as JSON")
+	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how many lines are parsed concurrently")
 	return c
 }
 
-// progress returns what counts the bytes read: a bar on a terminal, nothing elsewhere.
+// progress returns a writer for the bytes read: a progress bar on a terminal.
 func progress(in io.Reader, w io.Writer) io.Writer {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -109,7 +107,7 @@ type line struct {
 // maxLine bounds a line, in bytes.
 const maxLine = 64 << 20
 
-// run answers each line, in order. What is in flight is bounded by the workers.
+// run answers the lines in order. At most three lines per worker are in flight.
 func (b *batch) run(ctx context.Context, in io.Reader, out io.Writer, bar io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -13,7 +13,7 @@ func newConfig() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Check or print the options"}
 	check := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Say whether a file of options is right, and what is wrong with it",
+		Short: "Check a file of options",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			settings, err := config.Load(args[0], nil)
@@ -26,13 +26,13 @@ func newConfig() *cobra.Command {
 			if _, err := settings.Parts(nil, nil); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s is right\n", args[0])
+			fmt.Fprintf(c.OutOrStdout(), "%s is valid\n", args[0])
 			return nil
 		},
 	}
 	show := &cobra.Command{
 		Use:   "print [FILE]",
-		Short: "Print all options with what they mean: the defaults, what a file says, what the environment says",
+		Short: "Print all options with their descriptions: the defaults, overridden by a file and the environment",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			settings, err := config.Load(append(args, "")[0], nil)
@@ -44,6 +44,6 @@ func newConfig() *cobra.Command {
 		},
 	}
 	c.AddCommand(check, show)
-	c.RunE = func(*cobra.Command, []string) error { return errors.New("say check or print") }
+	c.RunE = func(*cobra.Command, []string) error { return errors.New("use config check or config print") }
 	return c
 }

@@ -81,7 +81,10 @@ func decodeText(ctx context.Context, data []byte, format string, o parser.Decode
 	}
 	d, err := parser.DecodeSchema(ctx, text, o)
 	if errors.Is(err, parser.ErrNoJSON) {
-		return &structured{Decoded: &parser.Decoded{StructuredData: map[string]any{}, Validation: parser.Validation{Errors: []string{parser.ErrNoJSON.Error()}}}, Error: err.Error()}, nil
+		return &structured{
+			Decoded: &parser.Decoded{StructuredData: map[string]any{}, Validation: parser.Validation{Errors: []string{parser.ErrNoJSON.Error()}}},
+			Error:   err.Error(),
+		}, nil
 	}
 	if err != nil {
 		return nil, err

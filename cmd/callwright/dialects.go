@@ -26,7 +26,10 @@ func newDialects() *cobra.Command {
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tBODY\tMARKERS\tMODELS")
 			for _, d := range p.Dialects() {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, d.Body, strings.Join(append(d.Open[:len(d.Open):len(d.Open)], d.Close...), " "), strings.Join(d.Models, ", "))
+				fmt.Fprintf(
+					w, "%s\t%s\t%s\t%s\n", d.Name, d.Body, strings.Join(append(d.Open[:len(d.Open):len(d.Open)], d.Close...), " "),
+					strings.Join(d.Models, ", "),
+				)
 			}
 			return w.Flush()
 		},

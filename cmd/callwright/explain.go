@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/validator"
@@ -49,7 +50,7 @@ func newExplain() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain [FILE|-]",
-		Short: "Show every candidate of a text or a provider's reply, its evidence and score, and why it was or was not called",
+		Short: "Show every candidate of a text or a provider's reply, with its evidence and score, and why it was called or not",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := f.parser(c.ErrOrStderr())
@@ -68,7 +69,11 @@ func newExplain() *cobra.Command {
 				list := make([]explained, 0, len(all))
 				for i := range all {
 					x := &all[i]
-					list = append(list, explained{[2]int{x.Start, x.End}, x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Repairs, x.Evidence, x.Score, x.Raw})
+					list = append(list, explained{
+						[2]int{x.Start, x.End},
+						x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Repairs, x.Evidence, x.Score,
+						x.Raw,
+					})
 				}
 				err = writeJSON(c.OutOrStdout(), struct {
 					Candidates []explained       `json:"candidates"`
@@ -88,7 +93,7 @@ func newExplain() *cobra.Command {
 	return c
 }
 
-func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate) error {
+func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate) error {
 	var b strings.Builder
 	if len(all) == 0 && len(r.Rejected) == 0 {
 		b.WriteString("Nothing in the text looks like a call.\n")
@@ -108,14 +113,14 @@ func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate)
 		if x.Format != "" {
 			fmt.Fprintf(&b, ", format %s", x.Format)
 		}
-		raw := x.Raw
-		if len(raw) > 160 {
-			raw = strings.ToValidUTF8(raw[:160], "") + "…"
-		}
+		raw := text.Clip(x.Raw, 160)
 		fmt.Fprintf(&b, "\n   text: %s\n", printable(strings.ReplaceAll(raw, "\n", "⏎")))
 		if x.Score.Overall > 0 {
 			s := x.Score.Components
-			fmt.Fprintf(&b, "   confidence %.2f = structural %.2f x semantic %.2f x contextual %.2f x completeness %.2f x plausibility %.2f\n", x.Score.Overall, s.Structural, s.Semantic, s.Contextual, s.Completeness, s.Plausibility)
+			fmt.Fprintf(
+				&b, "   confidence %.2f = structural %.2f x semantic %.2f x contextual %.2f x completeness %.2f x plausibility %.2f\n", x.Score.Overall,
+				s.Structural, s.Semantic, s.Contextual, s.Completeness, s.Plausibility,
+			)
 		}
 		for _, e := range x.Score.Evidence {
 			fmt.Fprintf(&b, "   %5.2f  %s\n", e.Factor, e.What)
@@ -137,7 +142,7 @@ func explain(w io.Writer, text string, r *parser.Result, all []parser.Candidate)
 		}
 	}
 	for _, d := range r.Dropped {
-		if d.Why != "white space" && d.Span[1] <= len(text) {
+		if d.Why != "white space" && d.Span[1] <= len(input) {
 			fmt.Fprintf(&b, "Dropped bytes %d to %d: %s\n", d.Span[0], d.Span[1], d.Why)
 		}
 	}

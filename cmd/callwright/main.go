@@ -1,4 +1,4 @@
-// Command callwright gets the tool calls out of what a language model wrote.
+// Command callwright finds the tool calls in what a language model wrote.
 package main
 
 import (
@@ -11,12 +11,12 @@ import (
 
 // Exit codes of the command.
 const (
-	exitCalls   = 0 // there are calls, or the command did what it should
-	exitNoCalls = 1 // there is no call
-	exitMisuse  = 2 // the command was called wrongly, or could not do its work
+	exitCalls   = 0 // there are calls, or the command succeeded
+	exitNoCalls = 1 // there are no calls
+	exitMisuse  = 2 // the command was used wrongly, or failed
 )
 
-// errNoCalls says that a text has no call. It is no failure, only an exit code.
+// errNoCalls says that a text has no calls. It sets the exit code, and is not printed.
 var errNoCalls = errors.New("no calls")
 
 func main() {

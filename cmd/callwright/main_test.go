@@ -54,7 +54,8 @@ func TestParse(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Calls) != 2 || r.Calls[0].Parameters["days"] != 5.0 || len(r.Calls[0].Coercions) != 2 || r.Content != "I'll look that up for you." || !strings.HasPrefix(r.Reasoning, "The user asks") {
+	if len(r.Calls) != 2 || r.Calls[0].Parameters["days"] != 5.0 || len(r.Calls[0].Coercions) != 2 ||
+		r.Content != "I'll look that up for you." || !strings.HasPrefix(r.Reasoning, "The user asks") {
 		t.Errorf("%+v", r)
 	}
 	for _, tt := range []struct {
@@ -86,7 +87,12 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Parse(context.Background(), "\x1b[31mred <tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Ro\x1b[0mme\", \"days\": \"2\"}}</tool_call><tool_call>{\"name\": \"get_wether\", \"arguments\": {}}</tool_call>", (&flags{}).context())
+	r, err := p.Parse(
+		context.Background(),
+		"\x1b[31mred <tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Ro\x1b[0mme\", \"days\": "+
+			"\"2\"}}</tool_call><tool_call>{\"name\": \"get_wether\", \"arguments\": {}}</tool_call>",
+		(&flags{}).context(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +100,9 @@ func TestReport(t *testing.T) {
 	if err := report(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1 call", "1. get_weather", `days = 2`, `changed  /days: "2" -> 2`, "Rejected: get_wether", "suggestion: get_weather"} {
+	for _, want := range []string{
+		"1 call", "1. get_weather", `days = 2`, `changed  /days: "2" -> 2`, "Rejected: get_wether", "suggestion: get_weather",
+	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -105,7 +113,9 @@ func TestReport(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	out, _, code := run(t, "For example: {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}", "explain", "--tools", root+"/tools.json")
+	out, _, code := run(
+		t, "For example: {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}", "explain", "--tools", root+"/tools.json",
+	)
 	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "0.30  example") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
@@ -117,7 +127,9 @@ func TestExplain(t *testing.T) {
 
 func TestBatch(t *testing.T) {
 	lines := []string{
-		`{"id":"a","text":"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\", \"days\": \"3\",}}</tool_call>","tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"unit":{"type":"string","default":"c"}},"required":["city"]}}}]}`,
+		`{"id":"a","text":"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\", \"days\": \"3\",}}</tool_call>",` +
+			`"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},` +
+			`"days":{"type":"integer"},"unit":{"type":"string","default":"c"}},"required":["city"]}}}]}`,
 		`nonsense`, ``,
 		`{"id":7,"chunks":["<tool_","call>{\"name\":\"f\",\"argu","ments\":{\"a\":1}}</tool_call>"]}`,
 		`{"id":"r","reply":{"choices":[{"message":{"tool_calls":[{"id":"call_1","function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}}`,
@@ -130,7 +142,10 @@ func TestBatch(t *testing.T) {
 	}
 	got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	for i, want := range [][]string{
-		{`"id":"a","success":true`, `"parameters":{"city":"Rome","days":3,"unit":"c"}`, `"from":"3","to":3`, `"defaults":["/unit"]`, `"repairs":["trailing_comma"]`},
+		{
+			`"id":"a","success":true`, `"parameters":{"city":"Rome","days":3,"unit":"c"}`, `"from":"3","to":3`, `"defaults":["/unit"]`,
+			`"repairs":["trailing_comma"]`,
+		},
 		{`"error":"line 2: not a JSON object`},
 		{`"id":7`, `"success":true`, `"parameters":{"a":1}`},
 		{`"id":"call_1"`, `"provenance":"native"`},
@@ -182,12 +197,17 @@ func TestBatchAnswersAtOnce(t *testing.T) {
 }
 
 func TestStream(t *testing.T) {
-	sse := "data: {\"choices\":[{\"delta\":{\"content\":\"Hi <tool_call>{\\\"name\\\": \\\"get_weather\\\", \\\"arguments\\\": {\\\"ci\"}}]}\r\n\r\n: comment\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"ty\\\": \\\"Rome\\\"}}</tool_call>\"}}]}\n\ndata: [DONE]\n\n"
-	ndjson := "{\"message\":{\"content\":\"Hi <tool_call>{\\\"name\\\": \\\"get_weather\\\", \\\"arguments\\\": {\\\"city\\\"\"}}\n{\"message\":{\"content\":\": \\\"Rome\\\"}}</tool_call>\"},\"done\":true}\n"
+	sse := "data: {\"choices\":[{\"delta\":{\"content\":\"Hi <tool_call>{\\\"name\\\": \\\"get_weather\\\", \\\"arguments\\\": " +
+		"{\\\"ci\"}}]}\r\n\r\n: comment\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"ty\\\": \\\"Rome\\\"}}</tool_call>\"}}]}\n\ndata: " +
+		"[DONE]\n\n"
+	ndjson := "{\"message\":{\"content\":\"Hi <tool_call>{\\\"name\\\": \\\"get_weather\\\", \\\"arguments\\\": " +
+		"{\\\"city\\\"\"}}\n{\"message\":{\"content\":\": \\\"Rome\\\"}}</tool_call>\"},\"done\":true}\n"
 	text := "Hi <tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call>"
 	for name, in := range map[string]string{"sse": sse, "ndjson": ndjson, "text": text} {
 		out, _, code := run(t, in, "stream", "--tools", root+"/tools.json")
-		if code != exitCalls || !strings.Contains(out, `"type":"content","text":"Hi"`) || !strings.Contains(out, `"type":"call_start","index":0`) || !strings.Contains(out, `"type":"call_end"`) || strings.Count(out, `"type":"result"`) != 1 {
+		if code != exitCalls || !strings.Contains(out, `"type":"content","text":"Hi"`) ||
+			!strings.Contains(out, `"type":"call_start","index":0`) || !strings.Contains(out, `"type":"call_end"`) ||
+			strings.Count(out, `"type":"result"`) != 1 {
 			t.Errorf("%s: exit code %d\n%s", name, code, out)
 		}
 	}
@@ -199,7 +219,9 @@ func TestStream(t *testing.T) {
 
 func TestDialects(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.yaml")
-	if err := os.WriteFile(file, []byte("- name: acme\n  open: [\"<<call>>\"]\n  close: [\"<<end>>\"]\n  body: json\n  models: [Acme 1]\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		file, []byte("- name: acme\n  open: [\"<<call>>\"]\n  close: [\"<<end>>\"]\n  body: json\n  models: [Acme 1]\n"), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	out, _, code := run(t, "", "dialects", "--dialects", file)
@@ -207,7 +229,8 @@ func TestDialects(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	out, _, code = run(t, `<<call>>{"name": "f", "arguments": {"a": "<<end>>"}}<<end>> done`, "parse", "--dialects", file)
-	if code != exitCalls || !strings.Contains(out, `"source_format": "acme"`) || !strings.Contains(out, `"content": " done"`) && !strings.Contains(out, `"content": "done"`) {
+	if code != exitCalls || !strings.Contains(out, `"source_format": "acme"`) || !strings.Contains(out, `"content": " done"`) &&
+		!strings.Contains(out, `"content": "done"`) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	if err := os.WriteFile(file, []byte("- name: acme\n  open: [\"<<call>>\"]\n  body: soup\n"), 0o600); err != nil {
@@ -228,8 +251,16 @@ func TestReplies(t *testing.T) {
 		code int
 		want []string
 	}{
-		{[]string{"parse", wire + "openai_leak.json"}, exitCalls, []string{`"provenance": "marked"`, `"format": "openai_chat"`, `"finish_reason": "stop"`, `"content": "Sure."`}},
-		{[]string{"parse", wire + "anthropic.sse"}, exitCalls, []string{`"provenance": "native"`, `"source_format": "claude_tool_use"`, `"version": "2023-06-01"`}},
+		{
+			[]string{"parse", wire + "openai_leak.json"},
+			exitCalls,
+			[]string{`"provenance": "marked"`, `"format": "openai_chat"`, `"finish_reason": "stop"`, `"content": "Sure."`},
+		},
+		{
+			[]string{"parse", wire + "anthropic.sse"},
+			exitCalls,
+			[]string{`"provenance": "native"`, `"source_format": "claude_tool_use"`, `"version": "2023-06-01"`},
+		},
 		{[]string{"parse", "--format", "openai", wire + "openai_chat.json"}, exitCalls, []string{`"call_62136354"`}},
 		{[]string{"parse", "--format", "gemini-generate", wire + "gemini.json"}, exitCalls, []string{`"gemini_function_call"`}},
 		{[]string{"parse", "--format", "text", wire + "openai_leak.json"}, exitNoCalls, []string{`"calls": []`}},
@@ -256,7 +287,8 @@ func TestReplies(t *testing.T) {
 // TestReplyWithSchema finds JSON in a reply that stands in a line as an object and as
 // a string.
 func TestReplyWithSchema(t *testing.T) {
-	reply := `{"object":"chat.completion","model":"m","choices":[{"message":{"role":"assistant","content":"Here: {\"a\": 1}"},"finish_reason":"stop"}]}`
+	reply := `{"object":"chat.completion","model":"m","choices":[{"message":{"role":"assistant","content":"Here: {\"a\": 1}"},` +
+		`"finish_reason":"stop"}]}`
 	quoted, err := json.Marshal(reply)
 	if err != nil {
 		t.Fatal(err)

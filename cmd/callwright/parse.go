@@ -17,8 +17,9 @@ func newParse() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [FILE|-]",
 		Short: "Parse one text, or one reply of a provider",
-		Long:  "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: for a person on a\nterminal, as JSON with --json or when piped. Exit code 0 with calls, 1 without, 2 on misuse.",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "Parse one text, or a provider's reply, whole or as a recorded stream, and report its calls: as text on a terminal,\nas JSON " +
+			"with --json or in a pipe. Exit code 0 with calls, 1 without, 2 on errors.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := readInput(args, c.InOrStdin())
 			if err != nil {
@@ -38,7 +39,7 @@ func newParse() *cobra.Command {
 			if r == nil || err != nil && r.Reply == nil {
 				return err
 			}
-			failed := err // what came before it is told first
+			failed := err // what came before it is reported first
 			if asJSON || !isTerminal(c.OutOrStdout()) {
 				err = writeJSON(c.OutOrStdout(), r, "  ")
 			} else {
@@ -54,8 +55,8 @@ func newParse() *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&schema, "schema", "", "`FILE` with a JSON Schema: find the JSON that fits it in place of calls")
-	c.Flags().StringSliceVar(&keys, "keys", nil, "`KEYS` of which the wanted JSON has one at its top, with or without --schema")
+	c.Flags().StringVar(&schema, "schema", "", "`FILE` with a JSON Schema: find JSON that fits it, instead of calls")
+	c.Flags().StringSliceVar(&keys, "keys", nil, "top-level `KEYS`, one of which the wanted JSON has; with or without --schema")
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON on a terminal too")
 	return c
 }

@@ -4,59 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/bedrock"
-	"github.com/callwright/callwright/adapters/cohere"
 	"github.com/callwright/callwright/adapters/formats"
-	"github.com/callwright/callwright/adapters/gemini"
-	"github.com/callwright/callwright/adapters/mistral"
-	"github.com/callwright/callwright/adapters/ollama"
-	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
 
-// textFormat is the value of --format that says that the input is a model's text
-// and no provider's reply.
+// textFormat is the value of --format for a model's text, which is not a reply.
 const textFormat = "text"
 
-// wireFormats says what a short name means for an input that looks like some
-// format. Some of the names are a dialect's as well: then the input decides.
-var wireFormats = map[string]map[string]*adapters.Format{
-	"openai":    {openai.ChatName: openai.Chat, openai.ResponsesName: openai.Responses},
-	"responses": {openai.ResponsesName: openai.Responses},
-	"anthropic": {anthropic.Name: anthropic.Messages},
-	"claude":    {anthropic.Name: anthropic.Messages},
-	"ollama":    {ollama.ChatName: ollama.Chat, ollama.GenerateName: ollama.Generate},
-	"gemini":    {gemini.Name: gemini.Generate},
-	"bedrock":   {bedrock.Name: bedrock.Converse},
-	"cohere":    {cohere.Name: cohere.Chat},
-	"mistral":   {mistral.Name: mistral.Chat, openai.ChatName: mistral.Chat},
-}
-
-// wireFormat returns the wire format that --format names, nil if it names a
-// dialect, or nothing. The input, or its beginning, decides what a short name means.
-func wireFormat(name string, input []byte) *adapters.Format {
-	name = strings.ReplaceAll(name, "-", "_")
-	if f, err := formats.Lookup(name); err == nil {
-		return f
-	}
-	meant := wireFormats[name]
-	if meant == nil {
-		return nil
-	}
-	if d := formats.DetectFormat(input); d.Format != nil {
-		return meant[d.Format.Name]
-	}
-	return nil
-}
-
-// parseInput parses what is either a model's text or a provider's reply, whole or
-// a recorded stream. A reply is taken for one if --format says so, or if it cannot
-// well be anything else.
+// parseInput parses a model's text, or a provider's reply, whole or a recorded stream. It
+// is a reply if --format says so, or if it is detected with [formats.Sure].
 func parseInput(ctx context.Context, p replyParser, data string, c parser.Context) (*parser.Result, error) {
 	if d := replyFormat([]byte(data), &c); d.Format != nil {
 		return parseReply(ctx, p, []byte(data), d, c)
@@ -64,10 +23,10 @@ func parseInput(ctx context.Context, p replyParser, data string, c parser.Contex
 	return p.Parse(ctx, data, c)
 }
 
-// replyFormat says in which format an input is a reply, if it is one. A context's
-// format that names it, or that says that the input is text, has then done its work.
+// replyFormat detects the format of a reply; its Format is nil for a text. A context's
+// Format that names a wire format, or says that the input is text, is cleared.
 func replyFormat(data []byte, c *parser.Context) formats.Detected {
-	f := wireFormat(c.Format, data)
+	f := formats.Resolve(c.Format, data)
 	switch {
 	case f != nil:
 		c.Format = ""
@@ -82,8 +41,8 @@ func replyFormat(data []byte, c *parser.Context) formats.Detected {
 	return formats.Detected{}
 }
 
-// parseReply parses a reply of a known format. What came before an error in it is
-// in the result.
+// parseReply parses a reply in a known format. With an error, what came before it is in
+// the result.
 func parseReply(ctx context.Context, p replyParser, data []byte, d formats.Detected, c parser.Context) (*parser.Result, error) {
 	reply, failed := formats.Read(d.Format, data, adapters.Limits{MaxTotalBytes: maxInput})
 	if reply == nil {
@@ -97,7 +56,7 @@ func parseReply(ctx context.Context, p replyParser, data []byte, d formats.Detec
 		err = failed
 	}
 	if errors.Is(err, adapters.ErrUnexpectedEnd) && r != nil {
-		// What there is of it is in the result, which says that it was cut off.
+		// The result says that it was cut off.
 		r.Truncated = true
 		r.Warnings = append(r.Warnings, "unexpected_end")
 		err = nil
@@ -117,18 +76,16 @@ func replyBytes(raw json.RawMessage) []byte {
 // stream as a list, or a reply or a recorded stream as one string.
 func parseReplyValue(ctx context.Context, p replyParser, raw json.RawMessage, c parser.Context) (*parser.Result, error) {
 	data := replyBytes(raw)
-	if f := wireFormat(c.Format, data); f != nil {
+	if f := formats.Resolve(c.Format, data); f != nil {
 		c.Format = ""
 		return parseReply(ctx, p, data, formats.Detected{Format: f, Version: f.Version}, c)
 	}
 	d := formats.DetectFormat(data)
 	if d.Format == nil {
-		if o, err := wire.ParseObject(data); err == nil {
-			if reported := adapters.ErrorOf(o); reported != nil {
-				return nil, reported
-			}
+		if reported := adapters.ErrorOf(data); reported != nil {
+			return nil, reported
 		}
-		// Some other shape: what calls are in it is found as in any text.
+		// An unknown format: calls are found in it as in any text.
 		r, err := p.Parse(ctx, string(data), c)
 		if r != nil {
 			r.Warnings = append(r.Warnings, "unknown_format")

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/parser"
 )
 
-// printable makes text safe for a terminal: control characters are shown and not
-// obeyed.
+// printable makes text safe for a terminal: control characters become U+FFFD.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -35,12 +35,12 @@ func compact(v any) string {
 	return printable(strings.TrimSpace(b.String()))
 }
 
-// report writes a result for a person.
+// report writes a result as text.
 func report(w io.Writer, r *parser.Result) error {
 	var b strings.Builder
 	switch n := len(r.Calls); n {
 	case 0:
-		b.WriteString("No call.\n")
+		b.WriteString("No calls.\n")
 	case 1:
 		b.WriteString("1 call\n")
 	default:
@@ -50,7 +50,7 @@ func report(w io.Writer, r *parser.Result) error {
 		c := &r.Calls[i]
 		fmt.Fprintf(&b, "\n%d. %s  (confidence %.2f, %s, %s)\n", i+1, printable(c.Tool), c.Confidence, c.SourceFormat, c.Provenance)
 		fmt.Fprintf(&b, "   id: %s\n", printable(c.ID))
-		for _, k := range sortedKeys(c.Parameters) {
+		for _, k := range text.SortedKeys(c.Parameters) {
 			fmt.Fprintf(&b, "   %s = %s\n", printable(k), compact(c.Parameters[k]))
 		}
 		for _, x := range c.Coercions {

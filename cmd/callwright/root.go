@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/registry"
 )
 
-// flags are what all commands that parse have in common.
+// flags are the flags of all commands that parse.
 type flags struct {
 	tools, model, format, dialects string
 	provider, models               string
@@ -31,21 +31,31 @@ type flags struct {
 
 func (f *flags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions, as OpenAI, Anthropic, Ollama, Gemini or MCP write them")
-	c.Flags().StringVar(&f.model, "model", "", "`NAME` of the model: makes some dialects likelier, loses no call")
-	c.Flags().StringVar(&f.format, "format", "", "`NAME` of a dialect that is expected, which makes it likelier and loses no call; or of a provider's wire format,\nwhich forces it; or text, for what is no reply")
-	c.Flags().StringVar(&f.provider, "provider", "", "`NAME` of the model's provider, for what is known of its models")
-	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of what is known of models, before what is known anyway")
+	c.Flags().StringVar(&f.model, "model", "", "`NAME` of the model: tries its dialects first; no call is lost by it")
+	c.Flags().StringVar(
+		&f.format, "format", "",
+		"`NAME` of the expected dialect, which is tried first; or of a provider's wire format, which is forced;\nor text, if the input is not "+
+			"a reply",
+	)
+	c.Flags().StringVar(&f.provider, "provider", "", "`NAME` of the model's provider, to look up the model's capabilities")
+	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of model capabilities; its rows take precedence over the built-in ones")
 	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
-	c.Flags().BoolVar(&f.strict, "strict", false, "take only calls that need no repair and no coercion")
-	c.Flags().BoolVar(&f.partial, "partial", false, "take calls that the text's end cut off")
-	c.Flags().BoolVar(&f.lossy, "lossy", false, "allow coercions that guess")
+	c.Flags().BoolVar(&f.strict, "strict", false, "accept only calls that need no repair and no coercion")
+	c.Flags().BoolVar(&f.partial, "partial", false, "accept calls that the end of the text cut off")
+	c.Flags().BoolVar(&f.lossy, "lossy", false, "allow lossy coercions, such as yes to true")
 	c.Flags().BoolVar(&f.open, "reasoning-open", false, "the prompt opened the reasoning")
-	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags and environment variables come before it")
-	c.Flags().StringSliceVar(&f.tiers, "tiers", nil, "`TIERS` of fallbacks in their order: auto_repair, llm_assisted_repair, intent_extraction, partial_execution,\nuser_clarification")
-	c.Flags().Float64Var(&f.minConfidence, "min-confidence", 0, "confidence below which a candidate is rejected (default 0.5)")
+	c.Flags().StringVar(
+		&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"),
+		"YAML `FILE` of options; see callwright config print. Flags and environment variables take precedence",
+	)
+	c.Flags().StringSliceVar(
+		&f.tiers, "tiers", nil,
+		"fallback `TIERS`, in their order: auto_repair, llm_assisted_repair, intent_extraction, partial_execution,\nuser_clarification",
+	)
+	c.Flags().Float64Var(&f.minConfidence, "min-confidence", 0, "reject candidates below this confidence (default 0.5)")
 }
 
-// load reads the configuration and puts the flags before it.
+// load reads the configuration. Flags take precedence over it.
 func (f *flags) load() error {
 	if f.settings != nil {
 		return nil
@@ -87,13 +97,13 @@ func (f *flags) options() (parser.Options, []parser.Option, error) {
 	return p.Options, p.More, nil
 }
 
-// replyParser parses texts and replies: any model's, or one model's.
+// replyParser is a parser, for any model or for one.
 type replyParser interface {
 	Parse(context.Context, string, parser.Context) (*parser.Result, error)
 	ParseReply(context.Context, *adapters.Reply, parser.Context) (*parser.Result, error)
 }
 
-// forModel adds what is known of a model to a parser.
+// forModel returns the parser for a model.
 func (f *flags) forModel(p *parser.Parser, model string) replyParser {
 	if model == "" {
 		return p
@@ -101,8 +111,8 @@ func (f *flags) forModel(p *parser.Parser, model string) replyParser {
 	return p.ForModel(f.known.Capabilities(f.provider, model))
 }
 
-// registry reads the tools of --tools. Tools whose schemas are bad are usable; the
-// command says so and goes on.
+// registry reads the tools of --tools. Tools whose schemas do not compile are usable, with
+// a warning.
 func (f *flags) registry(warn io.Writer) (*registry.Registry, error) {
 	if err := f.load(); err != nil {
 		return nil, err
@@ -126,7 +136,7 @@ func (f *flags) context() parser.Context {
 	return parser.Context{Model: f.model, Format: f.format, ReasoningOpen: f.open}
 }
 
-// maxInput bounds what is read of a file, in bytes.
+// maxInput bounds the size of an input, in bytes.
 const maxInput = 64 << 20
 
 // input opens the file of an argument, standard input if there is none or it is "-".
@@ -155,9 +165,10 @@ func readInput(args []string, stdin io.Reader) (string, error) {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "callwright",
-		Short:         "Get the tool calls out of what a language model wrote",
-		Long:          "callwright gets tool calls right, whatever the model wrote: it finds them in text, in any of some fifty dialects,\nrepairs them, checks them against the tools' schemas, and says why.",
+		Use:   "callwright",
+		Short: "Find the tool calls in what a language model wrote",
+		Long: "callwright gets tool calls right, whatever the model wrote: it finds them in text, in any of some seventy dialects," +
+			"\nrepairs them, checks them against the tools' schemas, and explains what it did.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -26,35 +26,43 @@ func newServe() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve --upstream URL",
-		Short: "Stand between clients and a model server, and make tool calling work",
-		Long: `Stand between clients and a model server: point the client's base URL at this server and change nothing else.
-It takes OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat, and asks a server that speaks
-any of OpenAI's, Ollama's or Anthropic's. SIGHUP reads the configuration again.`,
+		Short: "Run a proxy to a model server that makes tool calling work",
+		Long: `Run a proxy between clients and a model server that makes tool calling work: point the client's base URL at it and
+change nothing else. Clients may speak OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat;
+the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
 	}
 	d := config.Default().Server
-	c.Flags().StringVar(&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags come before it")
+	c.Flags().StringVar(
+		&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags take precedence",
+	)
 	c.Flags().StringVar(&f.upstream, "upstream", "", "`URL` of the model server, such as http://127.0.0.1:11434")
-	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "what it speaks: auto, openai, ollama or anthropic")
+	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama or anthropic")
 	c.Flags().StringVar(&f.listen, "listen", d.Listen, "`ADDRESS` to listen on")
-	c.Flags().StringVar(&f.mode, "mode", d.Mode, "native hands tools on, emulate writes them into the prompt, auto decides by what the server says")
-	c.Flags().StringVar(&f.onInvalid, "on-invalid", d.OnInvalid, "a call that cannot be made: text leaves it in the text, pass hands it on, retry asks the model again")
-	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how often a model is asked again about one request")
+	c.Flags().StringVar(
+		&f.mode, "mode", d.Mode,
+		"native passes tools on, emulate writes them into the prompt, auto is native until the server rejects tools for a model",
+	)
+	c.Flags().StringVar(
+		&f.onInvalid, "on-invalid", d.OnInvalid,
+		"what to do with an invalid call: text leaves it in the text, pass makes it a call, retry asks the model again",
+	)
+	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
-	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must give")
+	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must send")
 	c.Flags().StringVar(&f.upstreamKeyEnv, "upstream-key-env", "", "environment `VARIABLE` with the model server's key")
 	c.Flags().StringVar(&f.cert, "tls-cert", "", "`FILE` of the certificate, for https")
 	c.Flags().StringVar(&f.key, "tls-key", "", "`FILE` of its key")
-	c.Flags().BoolVar(&f.insecure, "insecure-listen", false, "listen on an address that others reach without asking for a key")
+	c.Flags().BoolVar(&f.insecure, "insecure-listen", false, "listen on an address that other machines can reach without requiring a key")
 	c.Flags().StringVar(&f.logLevel, "log-level", d.LogLevel, "debug, info, warn or error")
 	c.Flags().StringVar(&f.tools, "tools", "", "`FILE` of tool definitions")
-	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of what is known of models")
+	c.Flags().StringVar(&f.models, "models", "", "YAML `FILE` of model capabilities")
 	c.Flags().StringVar(&f.dialects, "dialects", "", "YAML `FILE` of dialects to add")
 	return c
 }
 
-// read reads the configuration and puts the flags that were given before it.
+// read reads the configuration. Flags take precedence over it.
 func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	settings, err := config.Load(f.config, nil)
 	if err != nil {
@@ -63,10 +71,12 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	s := &settings.Server
 	given := c.Flags().Changed
 	for name, pair := range map[string][2]*string{
-		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen}, "mode": {&f.mode, &s.Mode},
+		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen},
+		"mode":       {&f.mode, &s.Mode},
 		"on-invalid": {&f.onInvalid, &s.OnInvalid}, "key-env": {&f.keyEnv, &s.KeyEnv}, "upstream-key-env": {&f.upstreamKeyEnv, &s.UpstreamKeyEnv},
 		"tls-cert": {&f.cert, &s.TLSCert}, "tls-key": {&f.key, &s.TLSKey}, "log-level": {&f.logLevel, &s.LogLevel},
-		"tools": {&f.tools, &settings.Parser.Tools}, "models": {&f.models, &settings.Parser.Models}, "dialects": {&f.dialects, &settings.Extraction.Dialects},
+		"tools": {&f.tools, &settings.Parser.Tools}, "models": {&f.models, &settings.Parser.Models},
+		"dialects": {&f.dialects, &settings.Extraction.Dialects},
 	} {
 		if given(name) {
 			*pair[1] = *pair[0]
@@ -82,7 +92,7 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	return settings, settings.Check()
 }
 
-// newLog returns the log of the server: JSON, without what was said.
+// newLog returns the log of the server, as JSON Lines.
 func newLog(w io.Writer, level string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -110,9 +120,9 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGHUP)
-	defer signal.Stop(again)
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	defer signal.Stop(reload)
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	ended := ctx.Done()
@@ -123,16 +133,16 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 		case <-ended:
 			stop() // a second signal ends the process at once
 			ended = nil
-		case <-again:
+		case <-reload:
 			settings, err := f.read(c)
 			if err == nil {
 				err = h.Reload(settings, nil)
 			}
 			if err != nil {
-				log.Error("the configuration stays as it was", "cause", err.Error())
+				log.Error("configuration not reloaded, the old one stays", "cause", err.Error())
 				continue
 			}
-			log.Info("the configuration was read again")
+			log.Info("configuration reloaded")
 		}
 	}
 }

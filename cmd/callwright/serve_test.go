@@ -53,7 +53,11 @@ func (l *lines) find(t *testing.T, message, member string) string {
 func TestServe(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call>"},"finish_reason":"stop"}]}`)
+		_, _ = io.WriteString(
+			w,
+			`{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant",`+
+				`"content":"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call>"},"finish_reason":"stop"}]}`,
+		)
 	}))
 	defer upstream.Close()
 	name := filepath.Join(t.TempDir(), "callwright.yaml")
@@ -74,7 +78,8 @@ func TestServe(t *testing.T) {
 	url := "http://" + log.find(t, "listening", "address")
 	ask := func() (string, http.Header) {
 		t.Helper()
-		body := `{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object"}}}]}`
+		body := `{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"get_weather",` +
+			`"parameters":{"type":"object"}}}]}`
 		r, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +98,7 @@ func TestServe(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	log.find(t, "the configuration was read again", "msg")
+	log.find(t, "configuration reloaded", "msg")
 	if _, header := ask(); header.Get("Callwright-Mode") != "emulate" {
 		t.Errorf("%v", header)
 	}
@@ -101,7 +106,7 @@ func TestServe(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if cause := log.find(t, "the configuration stays as it was", "cause"); !strings.Contains(cause, "server.mode") {
+	if cause := log.find(t, "configuration not reloaded, the old one stays", "cause"); !strings.Contains(cause, "server.mode") {
 		t.Error(cause)
 	}
 	if _, header := ask(); header.Get("Callwright-Mode") != "emulate" {

@@ -24,8 +24,9 @@ func newStream() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "Parse a text as it arrives on standard input",
-		Long:  "Parse a text as it arrives on standard input: plain text, or any provider's stream, as server-sent events, JSON Lines,\na JSON array or AWS event stream messages. Writes events as JSON Lines as they happen.",
-		Args:  cobra.NoArgs,
+		Long: "Parse a text while it arrives on standard input: plain text, or any provider's stream, as server-sent events,\nJSON Lines, a " +
+			"JSON array or AWS event stream messages. Write events as JSON Lines as they happen.",
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch kind {
 			case "auto", "text", "sse", "ndjson":
@@ -74,18 +75,18 @@ func newStream() *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&complete, "complete", false, "send calls only when they are whole")
-	c.Flags().StringVar(&kind, "input", "auto", "what arrives: auto, text, sse or ndjson")
+	c.Flags().BoolVar(&complete, "complete", false, "write calls only when they are complete")
+	c.Flags().StringVar(&kind, "input", "auto", "format of the input: auto, text, sse or ndjson")
 	return c
 }
 
-// events parses standard input as what it is.
+// events parses standard input, as a text or as a stream in a wire format.
 func (f *flags) events(c *cobra.Command, p *parser.Parser, kind string, failed *error) (iter.Seq2[parser.Event, error], error) {
 	context := f.context()
 	in := bufio.NewReaderSize(c.InOrStdin(), 64<<10)
-	head, _ := in.Peek(1) // waits for what comes first
+	head, _ := in.Peek(1) // waits for the first byte
 	head, _ = in.Peek(max(in.Buffered(), len(head)))
-	format := wireFormat(f.format, head)
+	format := formats.Resolve(f.format, head)
 	switch {
 	case kind == "auto" && format == nil && (f.format == textFormat || looksLikeText(in)), kind == "text":
 		if f.format == textFormat {
@@ -106,8 +107,7 @@ func (f *flags) events(c *cobra.Command, p *parser.Parser, kind string, failed *
 		format = s.Format
 	}
 	if format == nil {
-		s.Rest.Unread(s.First)
-		return parser.Stream(c.Context(), p, pieces(s.Rest, failed), context), nil
+		return parser.Stream(c.Context(), p, messageTexts(wire.NewReader(s, 0, maxInput), failed), context), nil
 	}
 	return parser.StreamReply(c.Context(), p, format.Name, s.Events(format), context), nil
 }
@@ -131,9 +131,9 @@ func chunks(r io.Reader, failed *error) iter.Seq[string] {
 	}
 }
 
-// pieces reads the text of messages that are no known provider's: strings, and
-// objects with a text under a usual key. What is neither stands for itself.
-func pieces(r *wire.Reader, failed *error) iter.Seq[string] {
+// messageTexts yields the texts of messages in an unknown format: of strings, of objects
+// with a text under a common key, and of all else as it is.
+func messageTexts(r *wire.Reader, failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for {
 			frame, err := r.Next()
@@ -147,14 +147,14 @@ func pieces(r *wire.Reader, failed *error) iter.Seq[string] {
 			if len(data) == 0 || string(data) == "[DONE]" {
 				continue
 			}
-			if text := piece(data); text != "" && !yield(text) {
+			if text := messageText(data); text != "" && !yield(text) {
 				return
 			}
 		}
 	}
 }
 
-func piece(data []byte) string {
+func messageText(data []byte) string {
 	if !json.Valid(data) {
 		return string(data) + "\n"
 	}
@@ -170,8 +170,8 @@ func piece(data []byte) string {
 	return ""
 }
 
-// likelyStream is the confidence from which on a line of JSON is taken for a
-// message of a stream: nothing else is streamed so.
+// likelyStream is the confidence from which on a line of JSON on standard input is taken
+// for a message of a stream.
 const likelyStream = 0.5
 
 // looksLikeText tells by its first line whether what arrives is plain text.

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/adapters/agentcli"
 )
 
-// agentOf says whose transcript an input is, "" if it is none.
+// agentOf returns the agent of a transcript, "" if the input is not a transcript.
 func agentOf(text, format string) string {
 	if slices.Contains(agentcli.Agents(), format) {
 		return format
@@ -22,7 +22,7 @@ func agentOf(text, format string) string {
 	return ""
 }
 
-// transcript reports what an agent's run came to.
+// transcript parses and prints a transcript.
 func transcript(c *cobra.Command, text, agent, schemaFile string) error {
 	o := agentcli.Options{Agent: agent}
 	if schemaFile != "" {

@@ -1,6 +1,6 @@
-// Command load compares the interceptor with a plain reverse proxy before the same
-// server, in one run on this machine: how much goes through, how much later each piece
-// of a stream comes, what is allocated, and what an open stream holds.
+// Command load compares the interceptor with a plain reverse proxy in front of the same
+// server, in one run on this machine: throughput, latency of each piece of a stream,
+// allocations, and memory of an open stream.
 //
 //	go run ./internal/load [-quick]
 package main
@@ -41,8 +41,9 @@ func main() {
 	}
 }
 
-// requestBody has a tool, so that the reply is read.
-const requestBody = `{"model":"m","stream":true,"messages":[{"role":"user","content":"Hello"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
+// requestBody has a tool, so that the reply is parsed.
+const requestBody = `{"model":"m","stream":true,"messages":[{"role":"user","content":"Hello"}],"tools":[{"type":"function",` +
+	`"function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
 
 // chunks is how many pieces a stream has.
 const chunks = 64
@@ -59,7 +60,12 @@ func upstream(stop <-chan struct{}) http.Handler {
 		w.Header().Set("Content-Type", "text/event-stream")
 		flush := http.NewResponseController(w)
 		for i := range chunks {
-			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" t%d\"},\"finish_reason\":null}]}\n\n", time.Now().UnixNano())
+			fmt.Fprintf(
+				w,
+				"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,"+
+					"\"delta\":{\"content\":\" t%d\"},\"finish_reason\":null}]}\n\n",
+				time.Now().UnixNano(),
+			)
 			if flush.Flush() != nil {
 				return
 			}
@@ -74,7 +80,11 @@ func upstream(stop <-chan struct{}) http.Handler {
 				return
 			}
 		}
-		_, _ = io.WriteString(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		_, _ = io.WriteString(
+			w,
+			"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},"+
+				"\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+		)
 	})
 }
 
@@ -121,7 +131,7 @@ func run(quick bool) error {
 		streams, pacedRounds, levels = 64, 1, []int{1, 16}
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "streams\t\tper second\tp50 later\tp99 later\tallocations\tallocated\theld open")
+	fmt.Fprintln(w, "streams\t\tper second\tp50 added\tp99 added\tallocations\tallocated\topen stream")
 	for _, n := range levels {
 		var results [2]measured
 		for i, handler := range []http.Handler{proxy, h} {
@@ -137,15 +147,21 @@ func run(quick bool) error {
 			}
 			results[i] = m
 			name := []string{"proxy", "interceptor"}[i]
-			fmt.Fprintf(w, "%d\t%s\t%.0f\t%v\t%v\t%.0f\t%.0f KB\t%.0f KB\n", n, name, m.perSecond, m.p50.Round(time.Microsecond), m.p99.Round(time.Microsecond), m.allocs, m.bytes/1024, m.openMemory/1024)
+			fmt.Fprintf(
+				w, "%d\t%s\t%.0f\t%v\t%v\t%.0f\t%.0f KB\t%.0f KB\n", n, name, m.perSecond, m.p50.Round(time.Microsecond), m.p99.Round(time.Microsecond),
+				m.allocs, m.bytes/1024, m.openMemory/1024,
+			)
 		}
 		a, b := results[0], results[1]
-		fmt.Fprintf(w, "\tratio\t%.2f\t+%v\t+%v\t%.1f\t%.1f\t%.1f\n", b.perSecond/a.perSecond, (b.p50 - a.p50).Round(time.Microsecond), (b.p99 - a.p99).Round(time.Microsecond), b.allocs/a.allocs, b.bytes/a.bytes, b.openMemory/a.openMemory)
+		fmt.Fprintf(
+			w, "\tratio\t%.2f\t+%v\t+%v\t%.1f\t%.1f\t%.1f\n", b.perSecond/a.perSecond, (b.p50 - a.p50).Round(time.Microsecond),
+			(b.p99 - a.p99).Round(time.Microsecond), b.allocs/a.allocs, b.bytes/a.bytes, b.openMemory/a.openMemory,
+		)
 	}
 	return w.Flush()
 }
 
-// measure sends so many streams through an address, n at once.
+// measure reads streams through an address, n at once.
 func measure(address string, n, streams, rounds int) (m measured, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
 	defer client.CloseIdleConnections()
@@ -163,23 +179,23 @@ func measure(address string, n, streams, rounds int) (m measured, err error) {
 	runtime.ReadMemStats(&after)
 	m.allocs = float64(after.Mallocs-before.Mallocs) / float64(streams)
 	m.bytes = float64(after.TotalAlloc-before.TotalAlloc) / float64(streams)
-	var late []time.Duration
+	var latencies []time.Duration
 	for range rounds {
 		l, err := burst(client, address, n, n, 20)
 		if err != nil {
 			return m, err
 		}
-		late = append(late, l...)
+		latencies = append(latencies, l...)
 	}
-	slices.Sort(late)
-	m.p50, m.p99 = late[len(late)/2], late[len(late)*99/100]
+	slices.Sort(latencies)
+	m.p50, m.p99 = latencies[len(latencies)/2], latencies[len(latencies)*99/100]
 	m.openMemory, err = open(client, address, n)
 	return m, err
 }
 
-// burst sends streams, n at once, and returns how much later each piece came than it
-// was written, where the upstream paces them.
-func burst(client *http.Client, address string, n, streams, pace int) (late []time.Duration, err error) {
+// burst reads streams, n at once, and returns the latency of each piece, from being
+// written to being read, if the upstream paces them.
+func burst(client *http.Client, address string, n, streams, pace int) (latencies []time.Duration, err error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var failed atomic.Pointer[error]
@@ -194,7 +210,7 @@ func burst(client *http.Client, address string, n, streams, pace int) (late []ti
 					return
 				}
 				mu.Lock()
-				late = append(late, l...)
+				latencies = append(latencies, l...)
 				mu.Unlock()
 			}
 		})
@@ -203,7 +219,7 @@ func burst(client *http.Client, address string, n, streams, pace int) (late []ti
 	if e := failed.Load(); e != nil {
 		return nil, *e
 	}
-	return late, nil
+	return latencies, nil
 }
 
 func request(ctx context.Context, address string, pace int) (*http.Request, error) {
@@ -216,8 +232,8 @@ func request(ctx context.Context, address string, pace int) (*http.Request, erro
 	return q, nil
 }
 
-// one reads one stream.
-func one(client *http.Client, address string, pace int) (late []time.Duration, err error) {
+// one reads one stream and returns the latencies of its pieces.
+func one(client *http.Client, address string, pace int) (latencies []time.Duration, err error) {
 	q, err := request(context.Background(), address, pace)
 	if err != nil {
 		return nil, err
@@ -242,16 +258,16 @@ func one(client *http.Client, address string, pace int) (late []time.Duration, e
 			if err != nil {
 				return nil, err
 			}
-			late = append(late, time.Duration(time.Now().UnixNano()-written))
+			latencies = append(latencies, time.Duration(time.Now().UnixNano()-written))
 		}
 	}
 	if got != chunks {
 		return nil, errors.Join(fmt.Errorf("%d of %d pieces came", got, chunks), lines.Err())
 	}
-	return late, nil
+	return latencies, nil
 }
 
-// open returns how many bytes more are in use while n streams are open.
+// open returns how many bytes an open stream takes, with n streams open.
 func open(client *http.Client, address string, n int) (float64, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

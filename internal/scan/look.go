@@ -14,9 +14,8 @@ type look struct {
 	c        *lenient.Cursor
 	t        *Table
 	registry *registry.Registry
-	names    *registry.Beginnings // of the known tools' names, nil if none are known
-	watch    bool                 // what is being read will be looked at
-	anyValue bool                 // any JSON is wanted, not only what may be a call
+	watch    bool // what is being read will be looked at
+	anyValue bool // any JSON is wanted, not only what may be a call
 
 	found    map[string]search    // what was looked ahead for
 	searched map[*dialect.Row]int // up to where no closing marker of the row was found
@@ -25,7 +24,7 @@ type look struct {
 func newLook(c *lenient.Cursor, o Options) look {
 	l := look{c: c, t: o.Table, watch: o.Watch, anyValue: o.AnyValue}
 	if o.Registry != nil && o.Registry.Len() > 0 {
-		l.registry, l.names = o.Registry, o.Registry.Beginnings()
+		l.registry = o.Registry
 	}
 	return l
 }
@@ -56,7 +55,7 @@ func (l *look) isKnown(name string) bool {
 
 // mayBegin reports whether two bytes may begin what counts only at a line's start.
 func (l *look) mayBegin(first, second byte) bool {
-	return l.t.begins.Has(first, second) || l.names != nil && l.names.Has(first, second)
+	return l.t.begins.Has(first, second) || l.registry != nil && l.registry.BeginsWith(first, second)
 }
 
 // nameEnd returns the offset behind the name at off.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/dialect"
-	"github.com/callwright/callwright/registry"
+	"github.com/callwright/callwright/internal/prefix"
 )
 
 // Table is what is known of how models write, made ready for scanning. It does not
@@ -23,8 +23,8 @@ type Table struct {
 	closers []string         // closing markers of reasoning that say that all before was reasoning
 	wraps   []dialect.Region // wrappers of the visible text
 
-	trigger [256]bool           // bytes at which something may begin
-	begins  registry.Beginnings // of what may begin a line
+	trigger [256]bool  // bytes at which something may begin
+	begins  prefix.Set // of what may begin a line
 }
 
 // place is a place where a body is read without a marker.

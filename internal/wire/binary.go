@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
 )
 
 // Sizes of AWS event stream messages: vnd.amazon.eventstream.
@@ -108,7 +109,11 @@ func AppendFrame(b []byte, framing Framing, event string, data []byte) []byte {
 
 func appendBinary(b []byte, event string, data []byte) []byte {
 	var headers []byte
-	for _, h := range [][2]string{{":event-type", event}, {":content-type", "application/json"}, {":message-type", "event"}} {
+	kind := "event"
+	if strings.HasSuffix(event, "Exception") { // as AWS names all exceptions
+		kind = "exception"
+	}
+	for _, h := range [][2]string{{":" + kind + "-type", event}, {":content-type", "application/json"}, {":message-type", kind}} {
 		headers = append(append(headers, byte(len(h[0]))), h[0]...)
 		headers = append(headers, 7)
 		headers = append(binary.BigEndian.AppendUint16(headers, uint16(len(h[1]))), h[1]...)

@@ -30,8 +30,7 @@ const (
 var (
 	// ErrTooLarge says that a message or a stream is larger than its limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrNotStream says that what came is no stream of a known framing, such as a
-	// page of HTML.
+	// ErrNotStream says that the data is in no known framing.
 	ErrNotStream = errors.New("not a stream")
 	// ErrCut says that the stream ended inside a message.
 	ErrCut = errors.New("the stream ends inside a message")
@@ -43,7 +42,7 @@ type Frame struct {
 	Data  []byte
 }
 
-// Reader reads the messages of a stream and finds out its framing.
+// Reader reads the messages of a stream. It detects the framing by the first byte.
 type Reader struct {
 	in       *bufio.Reader
 	framing  Framing
@@ -55,11 +54,7 @@ type Reader struct {
 	lines    int
 	pending  bool // buf holds a message that was given out
 	afterCR  bool
-	unread   *Frame
 }
-
-// Unread gives a message back: the next one that is read is it.
-func (r *Reader) Unread(f Frame) { r.unread = &f }
 
 // NewReader reads from in; a limit of 0 means its default.
 func NewReader(in io.Reader, maxFrame, maxTotal int) *Reader {
@@ -114,7 +109,7 @@ func (r *Reader) sniff() (Framing, error) {
 			return SSE, nil
 		}
 		if err != nil {
-			break // what there is is looked at, and no more comes
+			break // no more data comes
 		}
 	}
 	head, _ := r.in.Peek(min(200, max(r.in.Buffered(), 1)))
@@ -123,10 +118,6 @@ func (r *Reader) sniff() (Framing, error) {
 
 // Next returns the next message, or io.EOF.
 func (r *Reader) Next() (Frame, error) {
-	if f := r.unread; f != nil {
-		r.unread = nil
-		return *f, nil
-	}
 	framing, err := r.Framing()
 	if err != nil {
 		return Frame{}, err
@@ -147,7 +138,8 @@ func isField(head []byte, end bool) bool {
 		return true
 	}
 	for _, field := range []string{"data", "event", "id", "retry"} {
-		if rest, ok := bytes.CutPrefix(head, []byte(field)); ok && (end && len(rest) == 0 || len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r')) {
+		if rest, ok := bytes.CutPrefix(head, []byte(field)); ok &&
+			(end && len(rest) == 0 || len(rest) > 0 && (rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r')) {
 			return true
 		}
 	}
@@ -308,7 +300,8 @@ func (r *Reader) split(start int) string {
 }
 
 // nextValue reads one JSON value from a sequence or an array of them. Text
-// between them, up to the end of its line, is given out as it is.
+// between them, up to the end of its line, is given out as it is. It is one loop over
+// bytes with the state of a JSON scanner: split up, the state would be passed around.
 func (r *Reader) nextValue() (Frame, error) {
 	r.buf = r.buf[:0]
 	depth, inString, escaped := 0, false, false
@@ -332,13 +325,13 @@ func (r *Reader) nextValue() (Frame, error) {
 		if len(r.buf) == 0 && (isSpace(b) || r.framing == Array && (b == '[' || b == ',' || b == ']')) {
 			continue
 		}
-		if depth == 0 && len(r.buf) > 0 && b == '\n' { // text that is no object
+		if depth == 0 && len(r.buf) > 0 && b == '\n' { // text that is not an object
 			return Frame{Data: r.buf}, nil
 		}
 		r.buf = append(r.buf, b)
 		switch {
 		case inString && b == '\n' && r.framing == Lines:
-			return Frame{Data: r.buf[:len(r.buf)-1]}, nil // a line that is no JSON
+			return Frame{Data: r.buf[:len(r.buf)-1]}, nil // a line that is not JSON
 		case inString:
 			switch {
 			case escaped:
@@ -348,7 +341,7 @@ func (r *Reader) nextValue() (Frame, error) {
 			case b == '"':
 				inString = false
 			}
-		case depth == 0 && len(r.buf) > 1: // within text that is no object
+		case depth == 0 && len(r.buf) > 1: // within text that is not an object
 		case b == '"':
 			inString = depth > 0
 		case b == '{' || b == '[':

@@ -62,7 +62,10 @@ func TestFraming(t *testing.T) {
 		{"space", " \n\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for how, in := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in)), "halves": iotest.HalfReader(strings.NewReader(tt.in)), "end with data": iotest.DataErrReader(strings.NewReader(tt.in))} {
+			for how, in := range map[string]io.Reader{
+				"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in)),
+				"halves": iotest.HalfReader(strings.NewReader(tt.in)), "end with data": iotest.DataErrReader(strings.NewReader(tt.in)),
+			} {
 				got, err := frames(in, 0, 0)
 				if err != nil || strings.Join(got, "|") != tt.want {
 					t.Errorf("%s: %q, %v, want %q", how, got, err, tt.want)
@@ -144,7 +147,9 @@ func TestAppendFrame(t *testing.T) {
 // FuzzReader holds that no bytes make the reader panic or run on, and that every
 // cutting of them gives the same messages.
 func FuzzReader(f *testing.F) {
-	for _, s := range []string{"data: a\n\n", "{\"a\":1}\n[", "[{}]", "\x00\x00\x00\x00", ": x\r\rdata: {}\ndata: {}\r\n", "event: a\ndata: {\"b\":\"\\\"\"}\n"} {
+	for _, s := range []string{
+		"data: a\n\n", "{\"a\":1}\n[", "[{}]", "\x00\x00\x00\x00", ": x\r\rdata: {}\ndata: {}\r\n", "event: a\ndata: {\"b\":\"\\\"\"}\n",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

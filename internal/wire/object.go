@@ -1,5 +1,5 @@
-// Package wire reads and writes what goes over the wire: JSON objects whose unknown
-// members and digits are kept, and the framings of streams.
+// Package wire reads and writes JSON objects without losing unknown members, their order
+// or the digits of numbers, and the framings of streams.
 package wire
 
 import (
@@ -13,10 +13,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Member is one member of an object, its value as it was written.
-type Member struct {
+// Member is one member of an object, its value as it was written. It is an alias of a
+// type without a name, as adapters.Member is, so that an Object can be handed to public
+// functions, which name no internal type, without a copy.
+type Member = struct {
 	Key   string
-	Value []byte
+	Value json.RawMessage
 }
 
 // Object is a JSON object with its members in the order in which they were
@@ -63,14 +65,17 @@ func AsObject(raw []byte) (Object, bool) {
 	return o, true
 }
 
-// usual are keys that nearly every message has: they need no memory of their own.
-var usual = func() map[string]string {
+// commonKeys are keys that nearly every message has. They are not allocated anew.
+var commonKeys = func() map[string]string {
 	m := map[string]string{}
 	for _, k := range []string{
-		"id", "object", "created", "model", "choices", "index", "delta", "message", "role", "content", "finish_reason", "logprobs", "usage", "tool_calls",
+		"id", "object", "created", "model", "choices", "index", "delta", "message", "role", "content", "finish_reason", "logprobs", "usage",
+		"tool_calls",
 		"type", "function", "name", "arguments", "system_fingerprint", "service_tier", "refusal", "reasoning_content", "reasoning", "obfuscation",
-		"content_block", "text", "partial_json", "thinking", "signature", "stop_reason", "stop_sequence", "input", "item_id", "output_index", "content_index",
-		"sequence_number", "item", "part", "response", "output", "status", "created_at", "done", "done_reason", "candidates", "parts", "functionCall", "args",
+		"content_block", "text", "partial_json", "thinking", "signature", "stop_reason", "stop_sequence", "input", "item_id", "output_index",
+		"content_index",
+		"sequence_number", "item", "part", "response", "output", "status", "created_at", "done", "done_reason", "candidates", "parts",
+		"functionCall", "args",
 		"usageMetadata", "modelVersion", "responseId", "finishReason", "thought", "thoughtSignature", "contentBlockIndex", "toolUse",
 	} {
 		m[k] = k
@@ -80,14 +85,14 @@ var usual = func() map[string]string {
 
 // keyOf reads a key.
 func keyOf(raw []byte) string {
-	if k, ok := usual[string(raw[1:len(raw)-1])]; ok {
+	if k, ok := commonKeys[string(raw[1:len(raw)-1])]; ok {
 		return k
 	}
 	k, _ := String(raw)
 	return k
 }
 
-// AsList splits an array that is known to be valid JSON; nil if it is none.
+// AsList splits an array that is known to be valid JSON; nil if raw is not an array.
 func AsList(raw []byte) [][]byte {
 	raw = trim(raw)
 	if len(raw) == 0 || raw[0] != '[' {
@@ -211,13 +216,13 @@ func (o *Object) Take(key string) []byte {
 	return value
 }
 
-// TakeString takes a string; "" if the value is none.
+// TakeString takes a string; "" if it is not one.
 func (o *Object) TakeString(key string) string { s, _ := String(o.Take(key)); return s }
 
-// TakeInt takes an integer; 0 if the value is none.
+// TakeInt takes an integer; 0 if it is not one.
 func (o *Object) TakeInt(key string) int64 { n, _ := Int(o.Take(key)); return n }
 
-// TakeObject takes an object; nil if the value is none.
+// TakeObject takes an object; nil if it is not one.
 func (o *Object) TakeObject(key string) Object { v, _ := AsObject(o.Take(key)); return v }
 
 // TakeBool takes a truth value; nil if there is none, or null.
@@ -233,13 +238,13 @@ func (o *Object) TakeBool(key string) *bool {
 // TakeList takes the elements of an array.
 func (o *Object) TakeList(key string) [][]byte { return AsList(o.Take(key)) }
 
-// String returns the string of a key; "" if the value is none.
+// String returns the string of a key; "" if it is not one.
 func (o Object) String(key string) string { s, _ := String(o.Get(key)); return s }
 
-// Int returns the integer of a key; 0 if the value is none.
+// Int returns the integer of a key; 0 if it is not one.
 func (o Object) Int(key string) int64 { n, _ := Int(o.Get(key)); return n }
 
-// Object returns the object of a key; nil if the value is none.
+// Object returns the object of a key; nil if it is not one.
 func (o Object) Object(key string) Object { v, _ := AsObject(o.Get(key)); return v }
 
 // Bool reports whether the value of a key is true.

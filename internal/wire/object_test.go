@@ -12,11 +12,14 @@ import (
 )
 
 func TestObject(t *testing.T) {
-	o, err := wire.ParseObject([]byte(` {"name" : "safe", "NAME":"other", "n": 9007199254740993, "l":[1, {"a":"]"} ,null], "e":{}, "s":"\u00e9\"\\", "name":"last", "b":true} `))
+	o, err := wire.ParseObject([]byte(
+		` {"name" : "safe", "NAME":"other", "n": 9007199254740993, "l":[1, {"a":"]"} ,null], "e":{}, "s":"\u00e9\"\\", "name":"last", "b":true} `,
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.String("name") != "last" || o.String("NAME") != "other" || string(o.Get("n")) != "9007199254740993" || o.String("s") != "é\"\\" || !o.Bool("b") || o.Has("none") {
+	if o.String("name") != "last" || o.String("NAME") != "other" || string(o.Get("n")) != "9007199254740993" || o.String("s") != "é\"\\" ||
+		!o.Bool("b") || o.Has("none") {
 		t.Errorf("%s", o.Bytes())
 	}
 	if l := wire.AsList(o.Get("l")); len(l) != 3 || len(wire.Objects(o.Get("l"))) != 1 || string(l[1]) != `{"a":"]"}` {
@@ -46,7 +49,8 @@ func TestObjectProperties(t *testing.T) {
 		m := rapid.MapOf(rapid.String(), rapid.Custom(func(t *rapid.T) any {
 			return rapid.OneOf(
 				rapid.Map(rapid.String(), func(s string) any { return s }), rapid.Map(rapid.Int(), func(n int) any { return n }),
-				rapid.Map(rapid.SliceOf(rapid.String()), func(l []string) any { return l }), rapid.Map(rapid.MapOf(rapid.String(), rapid.Bool()), func(m map[string]bool) any { return m }),
+				rapid.Map(rapid.SliceOf(rapid.String()), func(l []string) any { return l }),
+				rapid.Map(rapid.MapOf(rapid.String(), rapid.Bool()), func(m map[string]bool) any { return m }),
 			).Draw(t, "value")
 		})).Draw(t, "object")
 		data, err := json.MarshalIndent(m, "", rapid.SampledFrom([]string{"", " ", "\t"}).Draw(t, "indent"))

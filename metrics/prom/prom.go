@@ -1,4 +1,4 @@
-// Package prom shows what a recorder counted to Prometheus.
+// Package prom exposes the counts of a [metrics.Recorder] to Prometheus.
 package prom
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/metrics"
 )
 
-// Collector collects from a recorder. Its labels come from closed or bounded sets: no
-// name that a text holds becomes one.
+// Collector is a [prometheus.Collector] of a recorder. Its labels are from closed or
+// bounded sets: no name in a text becomes one.
 type Collector struct{ r *metrics.Recorder }
 
 // New returns a collector of a recorder.
@@ -40,7 +40,7 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect tells the counts.
+// Collect sends the metrics.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n int64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)

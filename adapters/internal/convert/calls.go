@@ -57,7 +57,7 @@ type Calls struct {
 
 type call struct {
 	index          int
-	id, name, word string
+	id, name, word string // word: the native name
 	custom         bool
 	started, ended bool
 	waiting        []byte // arguments that came before the name
@@ -66,63 +66,90 @@ type call struct {
 	signature      string
 }
 
-// Piece takes a piece of a call. hasKey says that the piece says which call it is
-// of; else a new id or name begins a new one.
-func (c *Calls) Piece(key int64, hasKey bool, id, name, arguments string, custom bool, word string, extra adapters.Extra) {
-	if c.byKey == nil {
-		c.byKey = map[int64]*call{}
-	}
-	var at *call
-	if hasKey {
-		at = c.byKey[key]
-		// Some servers give all calls one index.
-		if at != nil && name != "" && id != "" && at.id != "" && id != at.id && (at.name != name || at.tracker.Whole()) {
-			c.finish(at)
-			at = nil
-		}
-	} else if c.last != nil && (id == "" || id == c.last.id) && (name == "" || c.last.name == "" || id != "") {
-		at = c.last
-	}
+// Piece is a piece of a streamed call.
+type Piece struct {
+	// Key says which call it is of, if HasKey is set. Else a new id or name begins a new
+	// call.
+	Key    int64
+	HasKey bool
+	// ID and Name may be empty, or come again with each piece.
+	ID, Name string
+	// Arguments are the next piece of the arguments.
+	Arguments  string
+	Custom     bool // of a call that begins
+	NativeName string
+	Extra      adapters.Extra
+}
+
+// Piece takes a piece of a call.
+func (c *Calls) Piece(p Piece) {
+	at := c.find(&p)
 	if at == nil {
-		if id == "" && name == "" && arguments == "" || len(c.order) >= adapters.MaxCalls {
-			return
-		}
-		at = &call{custom: custom, word: word}
-		c.order = append(c.order, at)
-		if hasKey {
-			c.byKey[key] = at
-		}
-		for _, other := range c.order {
-			if other != at && other.tracker.Whole() {
-				c.finish(other)
-			}
-		}
+		return
 	}
 	c.last = at
 	if at.id == "" {
-		at.id = id
+		at.id = p.ID
 	}
 	if !at.started {
-		at.name = longerName(at.name, name)
+		at.name = longerName(at.name, p.Name)
 	}
-	if len(extra.Members) > 0 {
-		at.extra = adapters.Extra{Format: extra.Format, Members: append(at.extra.Members, extra.Members.Clone()...)}
+	if len(p.Extra.Members) > 0 {
+		at.extra = adapters.Extra{Format: p.Extra.Format, Members: append(at.extra.Members, p.Extra.Clone().Members...)}
 	}
 	if !at.custom {
-		at.tracker.Add(arguments)
+		at.tracker.Add(p.Arguments)
 	}
 	if !at.started {
 		// The name may come in pieces, and after the arguments.
-		if at.waiting = append(at.waiting, arguments...); at.name == "" || len(at.waiting) == 0 {
+		if at.waiting = append(at.waiting, p.Arguments...); at.name == "" || len(at.waiting) == 0 {
 			return
 		}
 		c.start(at)
 		return
 	}
-	c.arguments(at, arguments)
+	c.arguments(at, p.Arguments)
 }
 
-// maxNameBytes is how long a name may grow; longer ones are no tool's.
+// find returns the call that a piece is of, which may be a new one; nil if there is none.
+func (c *Calls) find(p *Piece) *call {
+	if p.HasKey {
+		at := c.byKey[p.Key]
+		if at != nil && !c.restarts(at, p) {
+			return at
+		}
+		if at != nil {
+			c.finish(at)
+		}
+	} else if c.last != nil && (p.ID == "" || p.ID == c.last.id) && (p.Name == "" || c.last.name == "" || p.ID != "") {
+		return c.last
+	}
+	if p.ID == "" && p.Name == "" && p.Arguments == "" || len(c.order) >= adapters.MaxCalls {
+		return nil
+	}
+	at := &call{custom: p.Custom, word: p.NativeName}
+	c.order = append(c.order, at)
+	if p.HasKey {
+		if c.byKey == nil {
+			c.byKey = map[int64]*call{}
+		}
+		c.byKey[p.Key] = at
+	}
+	for _, other := range c.order {
+		if other != at && other.tracker.Whole() {
+			c.finish(other)
+		}
+	}
+	return at
+}
+
+// restarts reports whether a piece begins another call with the key of an earlier one:
+// some servers give all calls one index.
+func (c *Calls) restarts(at *call, p *Piece) bool {
+	return p.Name != "" && p.ID != "" && at.id != "" && p.ID != at.id && (at.name != p.Name || at.tracker.Whole())
+}
+
+// maxNameBytes bounds a name that comes in pieces.
 const maxNameBytes = 1 << 10
 
 // longerName adds a piece to a name. Some servers send all of the name with each
@@ -148,7 +175,10 @@ func (c *Calls) start(at *call) {
 	at.started = true
 	at.index = len(c.begun)
 	c.begun = append(c.begun, at)
-	c.Emit(adapters.Event{Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, Word: at.word, Extra: at.extra})
+	c.Emit(adapters.Event{
+		Type: adapters.EventCallStart, Choice: c.Choice, Index: at.index, ID: at.id, Name: at.name, Custom: at.custom, NativeName: at.word,
+		Extra: at.extra,
+	})
 	c.arguments(at, string(at.waiting))
 	at.waiting, at.extra = nil, adapters.Extra{}
 }

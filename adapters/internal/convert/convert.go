@@ -1,4 +1,4 @@
-// Package convert has what the wire formats have in common.
+// Package convert has what the packages of the wire formats share.
 package convert
 
 import (
@@ -12,8 +12,17 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// ArgumentsText returns a call's arguments, which a format has as a string of JSON
-// or as an object, as text.
+// Decoder reads the messages of one stream; adapters says what it promises.
+type Decoder = interface {
+	Message(event string, o wire.Object, emit func(adapters.Event)) error
+	End(emit func(adapters.Event)) (whole bool)
+}
+
+// Own returns the members of an Extra if they are a format's own, else nil.
+func Own(e adapters.Extra, format string) wire.Object { return e.For(format) }
+
+// ArgumentsText returns a call's arguments as text. Formats have them as an object, or as a
+// string that holds JSON.
 func ArgumentsText(raw []byte) string {
 	if s, ok := wire.String(raw); ok {
 		return s
@@ -24,9 +33,9 @@ func ArgumentsText(raw []byte) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// ArgumentsObject returns a call's arguments as an object, for formats that have
-// them as one. What is broken is read leniently; what is no object then stands
-// under the key "arguments", as the model wrote it, and free text under "input".
+// ArgumentsObject returns a call's arguments as an object, for formats that have them as
+// one. Broken JSON is repaired. What is not an object is put under the key "arguments", as
+// text; the free text of a custom tool under "input".
 func ArgumentsObject(c *adapters.Call) []byte {
 	text := strings.TrimSpace(c.Arguments)
 	var o wire.Object
@@ -99,7 +108,7 @@ func IsImage(m *adapters.Media) bool {
 	return m.MIMEType == "" || strings.HasPrefix(m.MIMEType, "image/")
 }
 
-// LeftOut is the text in the place of media that a format cannot carry.
+// LeftOut is the placeholder for media that a format cannot carry.
 func LeftOut(m *adapters.Media) string {
 	what := m.MIMEType
 	if what == "" {
@@ -117,7 +126,7 @@ type Number struct {
 	Value *json.Number
 }
 
-// TakeNumbers takes numbers as they were written; what is none is left out.
+// TakeNumbers takes numbers as they were written. Other values are dropped.
 func TakeNumbers(o *wire.Object, numbers []Number) {
 	for _, n := range numbers {
 		if raw := o.Take(n.Key); len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
@@ -165,8 +174,8 @@ func QuoteAll(list []string) []byte {
 	return wire.List(raw)
 }
 
-// ResultText is the text of a result, with a word for each of its media that the
-// format cannot carry.
+// ResultText is the text of a result, with a placeholder for each of its media, for formats
+// that cannot carry them.
 func ResultText(r *adapters.ToolResult) string {
 	if len(r.Media) == 0 {
 		return r.Text

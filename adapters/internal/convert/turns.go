@@ -7,8 +7,7 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// FinishOf returns the reason that a word stands for; a word that is not known
-// stands for a plain end.
+// FinishOf returns the reason that a word stands for; "stop" for unknown words.
 func FinishOf(words map[string]adapters.FinishReason, word string) adapters.FinishReason {
 	if f, ok := words[word]; ok || word == "" {
 		return f
@@ -16,17 +15,16 @@ func FinishOf(words map[string]adapters.FinishReason, word string) adapters.Fini
 	return adapters.FinishStop
 }
 
-// Turn is what one side of a conversation says in a row.
+// Turn is the consecutive messages of one side of a conversation.
 type Turn struct {
 	Role   adapters.Role // RoleUser or RoleAssistant
 	Blocks []adapters.Block
 	Extras []adapters.Extra // those of its messages
 }
 
-// Turns puts a conversation in turns of the user and the assistant, for formats
-// that want them to alternate: results are the user's. What the system says is
-// returned apart. split reports whether a message begins a turn of its own though
-// the side is the same.
+// Turns returns a conversation as alternating turns of the user and the assistant. Results
+// belong to the user. The system's blocks are returned apart. split, if it is not nil,
+// reports whether a message starts a new turn of the same side.
 func Turns(messages []adapters.Message, split func(before *Turn, m *adapters.Message) bool) (system []adapters.Block, turns []Turn) {
 	for i := range messages {
 		m := &messages[i]
@@ -61,8 +59,8 @@ func Results(blocks []adapters.Block) bool {
 	return true
 }
 
-// Messages takes a turn apart: each result is a message of a tool, and what stands
-// between them one of the role's.
+// Messages returns the messages of a turn: one of RoleTool for each result, one of the role
+// for the blocks between them.
 func Messages(role adapters.Role, blocks []adapters.Block, extra adapters.Extra) []adapters.Message {
 	var out []adapters.Message
 	open := false
@@ -106,8 +104,7 @@ func Schema(t *adapters.Tool, none string) json.RawMessage {
 // EmptySchema is the schema of a tool without parameters.
 const EmptySchema = `{"type":"object","properties":{}}`
 
-// Gather puts a call together that arrives in pieces, for formats whose streams
-// have only whole calls.
+// Gather collects the pieces of a call, for formats whose streams have whole calls only.
 type Gather struct {
 	block     adapters.Block
 	arguments []byte
@@ -133,9 +130,11 @@ func (g *Gather) Event(e adapters.Event) (b adapters.Block, whole bool) {
 	return b, false
 }
 
-// TakeFinish takes the reason why a reply ended. A word that is not the one that we
-// would write for it stays, so that it can be written again.
-func TakeFinish(o *wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string) adapters.FinishReason {
+// TakeFinish takes the reason why a reply ended. A word other than the one that write
+// returns for the reason is left in the object, so that it can be written again.
+func TakeFinish(
+	o *wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string,
+) adapters.FinishReason {
 	word := o.String(key)
 	f := FinishOf(words, word)
 	if word == "" || write(f) == word {
@@ -144,9 +143,11 @@ func TakeFinish(o *wire.Object, key string, words map[string]adapters.FinishReas
 	return f
 }
 
-// FinishWord is the word for the reason why a reply ended: the format's own, if it
-// was kept and still holds.
-func FinishWord(f adapters.FinishReason, own wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string) string {
+// FinishWord is the word for the reason why a reply ended: the one that was kept, if it
+// still stands for this reason.
+func FinishWord(
+	f adapters.FinishReason, own wire.Object, key string, words map[string]adapters.FinishReason, write func(adapters.FinishReason) string,
+) string {
 	if word := own.String(key); word != "" && FinishOf(words, word) == f {
 		return word
 	}

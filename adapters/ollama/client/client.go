@@ -10,7 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"github.com/callwright/callwright/fallback"
-	"github.com/callwright/callwright/internal/outbound"
+	"github.com/callwright/callwright/internal/safehttp"
 )
 
 // Client asks one model of an Ollama server. It is safe for concurrent use.
@@ -22,7 +22,7 @@ type Client struct {
 // New returns a client of a server, such as http://127.0.0.1:11434, and one of its
 // models.
 func New(baseURL, model string) (*Client, error) {
-	u, err := outbound.ParseURL(baseURL)
+	u, err := safehttp.ParseURL(baseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func New(baseURL, model string) (*Client, error) {
 		return nil, errors.New("the repair model has no name")
 	}
 	// Loading a model may take long: the caller's context is what bounds it.
-	return &Client{api.NewClient(u, outbound.Client(outbound.Transport(5*time.Second, 5*time.Minute))), model}, nil
+	return &Client{api.NewClient(u, safehttp.Client(safehttp.Transport(5*time.Second, 5*time.Minute))), model}, nil
 }
 
 // Complete asks the model, at temperature 0 and held to the prompt's schema.

@@ -15,8 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/fallback"
-	"github.com/callwright/callwright/internal/outbound"
-	"github.com/callwright/callwright/internal/wire"
+	"github.com/callwright/callwright/internal/safehttp"
 )
 
 // Client asks one model of a server. It is safe for concurrent use.
@@ -33,14 +32,14 @@ const maxAnswer = 8 << 20
 // New returns a client of a server, such as http://127.0.0.1:8000/v1, and one of its
 // models. The key, if there is one, is sent as a bearer token to that server only.
 func New(baseURL, model, key string) (*Client, error) {
-	u, err := outbound.ParseURL(baseURL)
+	u, err := safehttp.ParseURL(baseURL)
 	if err != nil {
 		return nil, err
 	}
 	if model == "" {
 		return nil, errors.New("the repair model has no name")
 	}
-	return &Client{u.JoinPath("chat/completions"), model, key, outbound.Client(outbound.Transport(5*time.Second, 5*time.Minute))}, nil
+	return &Client{u.JoinPath("chat/completions"), model, key, safehttp.Client(safehttp.Transport(5*time.Second, 5*time.Minute))}, nil
 }
 
 // Complete asks the model, at temperature 0, and holds it to the prompt's schema where
@@ -91,10 +90,8 @@ func (c *Client) complete(ctx context.Context, p fallback.Prompt) (string, error
 		return "", &fallback.ModelError{Status: response.StatusCode, Message: fmt.Sprintf("the answer is larger than %d bytes", maxAnswer)}
 	case response.StatusCode != http.StatusOK:
 		message := http.StatusText(response.StatusCode)
-		if o, err := wire.ParseObject(data); err == nil {
-			if reported := adapters.ErrorOf(o); reported != nil {
-				message = reported.Error()
-			}
+		if reported := adapters.ErrorOf(data); reported != nil {
+			message = reported.Error()
 		}
 		return "", &fallback.ModelError{Status: response.StatusCode, Message: message}
 	}
