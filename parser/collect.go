@@ -433,8 +433,8 @@ func (c *collector) partial(t *teller, v *view) Call {
 	return call
 }
 
-// sofar copies the result as it is now.
-func (c *collector) sofar() *Result {
+// soFar copies the result as it is now.
+func (c *collector) soFar() *Result {
 	r := c.res
 	r.Calls, r.Rejected = slices.Clone(c.res.Calls), slices.Clone(c.res.Rejected)
 	r.Content, r.Reasoning = c.content.String(), c.reasoning.String()
