@@ -60,7 +60,7 @@ func (x *exchange) read() error {
 		return fmt.Errorf("the request is not what %s wants: %w", x.client.Name, err)
 	}
 	x.caps = x.s.capabilities(x.req.Model)
-	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Heard: earlierTexts(x.req), Tenant: tenant(x.r)}
+	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
 	if x.parser, err = x.s.parserOf(x.r.Context(), x.req); err != nil {
 		return err
 	}

@@ -64,9 +64,9 @@ func (p *Parser) key(text string, c *Context) (cache.Key, bool) {
 		parts = append(parts, "formats")
 		parts = append(parts, c.Formats...)
 	}
-	if len(c.Heard) > 0 {
-		parts = append(parts, "heard")
-		parts = append(parts, c.Heard...)
+	if len(c.Prompt) > 0 {
+		parts = append(parts, "prompt")
+		parts = append(parts, c.Prompt...)
 	}
 	if len(c.Values) > 0 {
 		values, err := json.Marshal(c.Values)

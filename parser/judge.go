@@ -434,5 +434,5 @@ func (j *judge) reasons(
 // isEcho reports whether a text stands in what was said to the model.
 func (j *judge) isEcho(raw string) bool {
 	raw = strings.TrimSpace(raw)
-	return slices.ContainsFunc(j.c.Heard, func(message string) bool { return strings.Contains(message, raw) })
+	return slices.ContainsFunc(j.c.Prompt, func(message string) bool { return strings.Contains(message, raw) })
 }

@@ -1,6 +1,38 @@
-// Package parser finds the tool calls in what a language model said, checks them
+// Package parser finds the tool calls in what a language model wrote, checks them
 // against the tools that it may call, and says what else there is: content,
-// reasoning, and what looked like a call and is none.
+// reasoning, and what looked like a call and is not one.
+//
+//	tools, err := registry.New(weather) // get_weather(city: string, days?: integer)
+//	p, err := parser.New(tools, parser.Options{})
+//	r, err := p.Parse(ctx, `One moment. <tool_call>{"name": "get_weather",
+//		"arguments": {"city": "Rome", "days": "3",}}</tool_call>`, parser.Context{})
+//
+//	r.Content             // "One moment."
+//	r.Calls[0].Tool       // "get_weather"
+//	r.Calls[0].Parameters // {"city": "Rome", "days": 3}
+//	r.Calls[0].Coercions  // "3" became 3
+//	r.Calls[0].Repairs    // "trailing_comma"
+//
+// # What a result promises
+//
+// A call in Result.Calls can be run: its tool is known, its parameters fit the tool's
+// schema, and everything that was changed to get there is listed in the call. What the
+// model meant as a call and cannot be run is in Result.Rejected with the reasons;
+// [Result.Feedback] writes them as a message to the model. Every byte of the text is
+// content, reasoning, part of a call or of a rejected one, or listed in Result.Dropped.
+//
+// # Sources
+//
+// [Parser.Parse] reads a whole text, [Stream] one that arrives in chunks, with the same
+// result however it is cut. [Parser.ParseReply] and [StreamReply] read a provider's
+// reply: the calls in its own field and those in its text. [Decode] reads JSON that is
+// no call.
+//
+// # Limits
+//
+// The time of a parse is linear in the text. A text may have 16 MiB, 128 calls and 1024
+// candidates, and a parse takes 5 seconds at most, unless the [Options] say otherwise.
+// Parsing does not panic: a defect of the parser is [ErrInternal].
 package parser
 
 import (
@@ -22,12 +54,15 @@ import (
 	"github.com/callwright/callwright/registry"
 )
 
-// Errors of a parse. Of a context that has ended the error is the context's.
+// Errors of a parse. Where the context has ended the error is that of the context.
 var (
 	// ErrTextTooLarge says that a text is larger than Options.MaxTextBytes.
 	ErrTextTooLarge = errors.New("the text is too large")
 	// ErrTimeout says that a parse took longer than Options.Timeout.
 	ErrTimeout = errors.New("the parse took too long")
+	// ErrInternal says that the parser itself failed. The text that it was given is
+	// content, and Options.Logger is told of the cause.
+	ErrInternal = errors.New("internal error")
 )
 
 // Parser parses texts. It is safe for concurrent use.
@@ -53,8 +88,9 @@ var builtin = func() *scan.Table {
 }()
 
 // New returns a parser of calls to a registry's tools. With a nil or empty
-// registry any name may be a tool's, and only JSON that names both a tool and its
-// arguments, or a marker, makes a call.
+// registry any name may be a tool's: then a call has a marker, or is JSON that names
+// both a tool and its arguments. The error is [ErrOption], or a [*dialect.Error] of
+// Options.Dialects.
 func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	for _, f := range more {
 		f(&o)
@@ -82,11 +118,12 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	return p, nil
 }
 
-// Dialects returns the dialects that the parser reads.
+// Dialects returns the dialects that the parser reads, those of the options first.
 func (p *Parser) Dialects() []dialect.Row { return p.table.Dialects() }
 
-// Parse reads a whole text. The result is never nil; with an error it holds what
-// was found until then.
+// Parse reads a whole text. The result is never nil; with an error it has what was found
+// until then, or the text as content. The error is [ErrTextTooLarge], [ErrTimeout],
+// [ErrInternal] or that of the context.
 func (p *Parser) Parse(ctx context.Context, text string, c Context) (*Result, error) {
 	start := time.Now()
 	r, err := p.parseText(ctx, text, c, start)

@@ -75,7 +75,7 @@ func TestMeant(t *testing.T) {
 		{name: "strict", text: `<tool_call>{name: "get_weather", "arguments": {"city": "Rome"}}</tool_call>`, o: parser.Options{StrictMode: true}, reason: parser.CodeStrict, meant: true},
 		{name: "draft", text: "<think><tool_call>" + call + "</tool_call></think>No.", reason: parser.CodeInReasoning},
 		{name: "example", text: "For example: " + call + " is how it looks.", reason: parser.CodeLowConfidence},
-		{name: "echo", text: call, c: parser.Context{Heard: []string{"Say " + call}}, reason: parser.CodeEcho},
+		{name: "echo", text: call, c: parser.Context{Prompt: []string{"Say " + call}}, reason: parser.CodeEcho},
 		{name: "guarded", text: `{"name": "delete_all", "arguments": {}}`, reason: parser.CodeMarkerRequired},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

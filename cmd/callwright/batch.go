@@ -269,13 +269,17 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 		}
 	}
 	c := b.flags.context()
-	for key, into := range map[string]any{"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "heard": &c.Heard} {
+	var heard []string // the former name of "prompt"
+	for key, into := range map[string]any{
+		"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "prompt": &c.Prompt, "heard": &heard,
+	} {
 		if raw, ok := fields[key]; ok {
 			if err := json.Unmarshal(raw, into); err != nil {
 				return nil, nil, id, fmt.Errorf("%q: %w", key, err)
 			}
 		}
 	}
+	c.Prompt = append(c.Prompt, heard...)
 	if raw, ok := fields["context"]; ok {
 		if err := json.Unmarshal(raw, &c.Values); err != nil {
 			return nil, nil, id, fmt.Errorf("\"context\": %w", err)

@@ -66,7 +66,7 @@ type settings struct {
 	Model         string         `json:"model"`
 	Format        string         `json:"format"`
 	ReasoningOpen bool           `json:"reasoning_open"`
-	Heard         []string       `json:"heard"`
+	Prompt        []string       `json:"prompt"`
 	Values        map[string]any `json:"values"`
 	AllowPartial  bool           `json:"allow_partial"`
 	StrictMode    bool           `json:"strict_mode"`
@@ -131,7 +131,7 @@ func Load(t testing.TB, root, file string) (*txtar.Archive, []*Case) {
 				t.Fatalf("%s: %s.options: %v", file, name, err)
 			}
 		}
-		c.Context = parser.Context{Model: s.Model, Format: s.Format, ReasoningOpen: s.ReasoningOpen, Heard: s.Heard, Values: s.Values}
+		c.Context = parser.Context{Model: s.Model, Format: s.Format, ReasoningOpen: s.ReasoningOpen, Prompt: s.Prompt, Values: s.Values}
 		c.Options = parser.Options{AllowPartial: s.AllowPartial, StrictMode: s.StrictMode, NewID: newID, Timeout: -1}
 		c.Options.Validation.Lossy = s.Lossy
 		var list []registry.Tool
