@@ -77,9 +77,7 @@ func (c *Config) rules() []rule {
 
 // Parts are what parsers are made of. Parsers may share them.
 type Parts struct {
-	// Options and More are the arguments of [parser.New].
 	Options parser.Options
-	More    []parser.Option
 	// Cache, Patterns and Metrics are those in the Options; each is nil if it is disabled.
 	Cache    *parser.Cache
 	Patterns *cache.Patterns

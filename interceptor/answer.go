@@ -260,23 +260,10 @@ func (a *answer) settle(result *parser.Result) error {
 func (w *rewrite) note(result *parser.Result) {
 	w.x.h.ring.note(w.x, result)
 	for i := range result.Rejected {
-		if meantAsCall(&result.Rejected[i]) {
+		if result.Rejected[i].Meant() {
 			w.x.done.invalid++
 		}
 	}
-}
-
-// meantAsCall reports whether what was rejected is a call that went wrong, and not one
-// that was rightly not made.
-func meantAsCall(r *parser.Rejected) bool {
-	if len(r.Errors) == 0 {
-		return false
-	}
-	switch r.Errors[0].Code {
-	case parser.CodeInReasoning, parser.CodeLowConfidence, parser.CodeEcho, parser.CodeMarkerRequired:
-		return false
-	}
-	return true
 }
 
 // rejected sends what was rejected. A call in the upstream's field for calls is passed on
@@ -285,7 +272,7 @@ func meantAsCall(r *parser.Rejected) bool {
 func (a *answer) rejected(result *parser.Result) error {
 	for i := range result.Rejected {
 		r := &result.Rejected[i]
-		if !meantAsCall(r) {
+		if !r.Meant() {
 			continue
 		}
 		if a.shown[r.Raw] > 0 { // the client has seen of it what there is

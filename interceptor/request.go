@@ -142,7 +142,7 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 		if err != nil && (s.c.Validation.StrictSchema || !errors.As(err, &bad)) {
 			return nil, 0, fmt.Errorf("tools: %w", err)
 		}
-		p, err := parser.New(reg, o, s.parts.More...)
+		p, err := parser.New(reg, o)
 		return p, 16 * len(tools), err
 	})
 }
