@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 )
 
@@ -146,7 +146,7 @@ func (p *Parser) copied(from *Result, c *Context, start time.Time, cached bool) 
 			x.Metadata.Timestamp = start
 		}
 		x.Metadata.Model = c.Model
-		x.Parameters, _ = copyValue(x.Parameters).(map[string]any)
+		x.Parameters, _ = text.Clone(x.Parameters).(map[string]any)
 		x.Coercions, x.Defaults = slices.Clone(x.Coercions), slices.Clone(x.Defaults)
 		x.Repairs, x.Warnings = slices.Clone(x.Repairs), slices.Clone(x.Warnings)
 	}
@@ -154,7 +154,7 @@ func (p *Parser) copied(from *Result, c *Context, start time.Time, cached bool) 
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
 		if x.Parameters != nil {
-			x.Parameters, _ = copyValue(x.Parameters).(map[string]any)
+			x.Parameters, _ = text.Clone(x.Parameters).(map[string]any)
 		}
 		x.Errors = slices.Clone(x.Errors)
 	}
@@ -166,28 +166,6 @@ func (p *Parser) copied(from *Result, c *Context, start time.Time, cached bool) 
 	}
 	r.DurationMicroseconds = time.Since(start).Microseconds()
 	return &r
-}
-
-// copyValue copies decoded JSON. Its depth is that of what was read, which is bounded.
-func copyValue(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		o := maps.Clone(x)
-		for k, e := range o {
-			switch e.(type) {
-			case map[string]any, []any:
-				o[k] = copyValue(e)
-			}
-		}
-		return o
-	case []any:
-		list := slices.Clone(x)
-		for i := range list {
-			list[i] = copyValue(list[i])
-		}
-		return list
-	}
-	return v
 }
 
 // learn notes which dialects and repairs worked.

@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -74,7 +75,7 @@ func (c *collector) Content(text string) {
 	c.out.send(Event{Type: EventContent, Text: text})
 }
 
-// Reasoning takes text that the model says to itself.
+// Reasoning takes text of the model's reasoning.
 func (c *collector) Reasoning(text string) {
 	text = c.valid(text)
 	c.reasoned = true
@@ -126,7 +127,7 @@ func (c *collector) Abandoned() { c.text.abandon() }
 // Unclosed says that the reasoning was never closed.
 func (c *collector) Unclosed() { c.unclosed = true }
 
-// Dropped notes text that no one is to see.
+// Dropped notes text that is neither content nor reasoning nor a call.
 func (c *collector) Dropped(from, to int, w scan.Why) {
 	if w == scan.WhyCall {
 		c.extend(from, to)
@@ -339,7 +340,7 @@ func (c *collector) giveID(call *Call, t *teller) {
 		for n := 2; c.ids[call.ID]; n++ {
 			call.ID = fmt.Sprintf("%s_%d", original, n)
 		}
-		call.Warnings = append(call.Warnings, fmt.Sprintf("id: %q stands twice in the text", clip(original)))
+		call.Warnings = append(call.Warnings, fmt.Sprintf("id: %q stands twice in the text", text.Clip(original, maxQuoted)))
 	}
 	c.ids[call.ID] = true
 }
@@ -456,7 +457,7 @@ func (c *collector) finish(ctx context.Context, err error) *Result {
 	r.Success = len(r.Calls) > 0
 	r.Content, r.Reasoning = c.content.String(), c.reasoning.String()
 	for i := range r.Rejected {
-		r.Rejected[i].tool = c.meant(&r.Rejected[i])
+		r.Rejected[i].tool = c.toolOf(&r.Rejected[i])
 	}
 	r.DurationMicroseconds = time.Since(c.start).Microseconds()
 	return r

@@ -3,7 +3,7 @@ package parser_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"path/filepath"
 	"reflect"
@@ -165,8 +165,8 @@ func decodeNumbers(text string, v any) error {
 	if err := dec.Decode(v); err != nil {
 		return err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return fmt.Errorf("text behind the value: %v", err)
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind the value")
 	}
 	return nil
 }

@@ -12,10 +12,9 @@ import (
 // reasoningOpenings are beginnings of texts that may be reasoning whose opening marker
 // the prompt held.
 var reasoningOpenings = []string{
-	"okay, ", "ok, ", "okay. ", "hmm", "the user", "so the user", "we need", "we have", "we should",
-	"i need to", "i should", "i could", "i might", "let me think", "let's think", "let's see",
-	"first, i", "alright", "wait", "maybe", "perhaps", "thinking", "need to", "need the", "looking at", "to answer", "so, ", "so i", "now, the user",
-	"good, ", "right, ", "user ", "from the",
+	"okay, ", "ok, ", "okay. ", "hmm", "the user", "so the user", "we need", "we have", "we should", "i need to", "i should", "i could",
+	"i might", "let me think", "let's think", "let's see", "first, i", "alright", "wait", "maybe", "perhaps", "thinking", "need to",
+	"need the", "looking at", "to answer", "so, ", "so i", "now, the user", "good, ", "right, ", "user ", "from the",
 }
 
 // looksLikeReasoning reports whether the content so far begins like reasoning.

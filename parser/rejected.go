@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -78,13 +79,16 @@ func (r *Rejected) mendable() bool {
 // rejectedOf rejects a call, or as much of one as is known.
 func rejectedOf(call *Call, errs ...validator.Error) Rejected {
 	return Rejected{
-		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated, Format: call.SourceFormat,
-		Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,
+		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated,
+		Format: call.SourceFormat, Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,
 	}
 }
 
 // inReasoning is why a call that stands in reasoning is not made.
 var inReasoning = validator.Error{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}
+
+// maxQuoted is how many bytes of a text messages quote.
+const maxQuoted = 80
 
 // Feedback writes what is wrong with the rejected calls that were meant as a message
 // that a model can act on: each with its errors, what may be done about them, and the
@@ -115,7 +119,7 @@ func (r *Result) Feedback() string {
 				}
 			}
 			if e.Code == CodeMalformed {
-				fmt.Fprintf(&b, ": %q", clip(x.Raw))
+				fmt.Fprintf(&b, ": %q", text.Clip(x.Raw, maxQuoted))
 			}
 			b.WriteString("\n")
 		}
@@ -127,11 +131,4 @@ func (r *Result) Feedback() string {
 		b.WriteString("Correct the call and make it again.")
 	}
 	return b.String()
-}
-
-func clip(s string) string {
-	if len(s) > 80 {
-		return strings.ToValidUTF8(s[:80], "") + "…"
-	}
-	return s
 }

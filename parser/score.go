@@ -10,16 +10,18 @@ import (
 	"github.com/callwright/callwright/validator"
 )
 
-// Score is what a confidence is made of.
+// Score says what a confidence is made of: the product of the factors of the evidence.
+// docs/confidence.md explains it.
 type Score struct {
+	// Overall is the confidence, from 0 to 1: the product of the components.
 	Overall    float64    `json:"overall"`
 	Components Components `json:"components"`
 	Flags      Flags      `json:"flags"`
-	// Evidence lists what raised or lowered the confidence, with its factor.
+	// Evidence lists what raised or lowered the confidence.
 	Evidence []Factor `json:"evidence"`
 }
 
-// Components are the five sides of a score, each from 0 to 1.
+// Components are the five parts of a score, each from 0 to 1.
 type Components struct {
 	Structural   float64 `json:"structural"`   // is it well formed?
 	Semantic     float64 `json:"semantic"`     // does it fit the tool's schema?
@@ -28,7 +30,7 @@ type Components struct {
 	Plausibility float64 `json:"plausibility"` // does it make sense?
 }
 
-// Flags say what is wrong.
+// Flags say what is wrong with the parameters or the name.
 type Flags struct {
 	HasMissingRequired bool `json:"has_missing_required"`
 	HasTypeMismatches  bool `json:"has_type_mismatches"`
@@ -36,17 +38,18 @@ type Flags struct {
 	HasUnknownTool     bool `json:"has_unknown_tool"`
 }
 
-// Factor is one piece of evidence.
+// Factor is one piece of evidence, such as "marked", and its factor: below 1 it lowers
+// the confidence, above 1 it raises it.
 type Factor struct {
 	What   string  `json:"what"`
 	Factor float64 `json:"factor"`
 }
 
-// side is the component that a piece of evidence belongs to.
-type side uint8
+// component is the component that a piece of evidence belongs to.
+type component uint8
 
 const (
-	structural side = iota
+	structural component = iota
 	semantic
 	contextual
 	completeness
@@ -55,8 +58,9 @@ const (
 
 // doubtful are repairs that leave some doubt about what was meant.
 var doubtful = map[lenient.FixKind]bool{
-	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true, lenient.Thousands: true,
-	lenient.UnclosedString: true, lenient.MissingQuote: true, lenient.Expression: true, lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
+	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true,
+	lenient.Thousands: true, lenient.UnclosedString: true, lenient.MissingQuote: true, lenient.Expression: true,
+	lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
 }
 
 type scorer struct {
@@ -68,10 +72,10 @@ func newScorer() *scorer { return &scorer{parts: [5]float64{1, 1, 1, 1, 1}} }
 
 func (s *scorer) add(what string) {
 	w := weights[what]
-	s.factor(what, w.side, w.fitted)
+	s.factor(what, w.component, w.fitted)
 }
 
-func (s *scorer) factor(what string, on side, f float64) {
+func (s *scorer) factor(what string, on component, f float64) {
 	s.parts[on] *= f
 	s.score.Evidence = append(s.score.Evidence, Factor{what, f})
 }
@@ -133,17 +137,17 @@ func (s *scorer) where(c *scan.Candidate, from origin) {
 	if ev.Guess {
 		s.add("guessed")
 	}
-	plain, doubt := false, false
+	repaired, doubt := false, false
 	for _, k := range c.Fixes.Kinds() {
 		if doubtful[k] {
 			doubt = true
 		} else if k != lenient.Truncated {
-			plain = true
+			repaired = true
 		}
 	}
 	if doubt {
 		s.add("repair_doubtful")
-	} else if plain {
+	} else if repaired {
 		s.add("repair_plain")
 	}
 	if c.Truncated {

@@ -3,13 +3,12 @@ package parser
 import (
 	"bytes"
 	"hash/maphash"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright/internal/scan"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -129,14 +128,14 @@ func (t *teller) progress(v *view) {
 	case v.key == "":
 	case v.kind == jsonString:
 		if !t.held && validator.TakesText(t.tool, v.key, false) {
-			t.text(v.key, t.certainJSON(v.text, v.close))
+			t.openString(v.key, t.certainJSON(v.text, v.close))
 		}
 	case validator.TakesText(t.tool, v.key, true):
-		text := v.text
+		soFar := v.text
 		if v.kind == rawText {
-			text = t.certainRaw(text)
+			soFar = t.certainRaw(soFar)
 		}
-		t.text(v.key, text)
+		t.openString(v.key, soFar)
 	}
 }
 
@@ -182,27 +181,21 @@ func (t *teller) certainRaw(text []byte) []byte {
 	return text[:min(t.bytes, len(text))+len(tail)]
 }
 
-// text sends what is new of the string of a parameter.
-func (t *teller) text(key string, text []byte) {
+// openString sends what is new of the string of a parameter that is being read, of which
+// so much has come.
+func (t *teller) openString(key string, soFar []byte) {
 	if _, twice := t.sent[key]; twice {
 		return
 	}
-	if t.isOpen && t.open != key || len(text) <= t.bytes && t.isOpen || len(text) == 0 {
+	if t.isOpen && t.open != key || len(soFar) <= t.bytes && t.isOpen || len(soFar) == 0 {
 		return
 	}
-	for n := 1; n <= 3 && n <= len(text); n++ { // a rune that is not whole
-		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				text = text[:len(text)-n]
-			}
-			break
-		}
-	}
+	soFar = soFar[:text.WholeRunes(soFar)]
 	from := 0
 	if t.isOpen {
 		from = t.bytes
 	}
-	if len(text) <= from || !utf8.Valid(text[from:]) {
+	if len(soFar) <= from || !utf8.Valid(soFar[from:]) {
 		return
 	}
 	delta := ""
@@ -210,9 +203,9 @@ func (t *teller) text(key string, text []byte) {
 		delta = t.comma() + encode(key) + `:"`
 		t.isOpen, t.open = true, key
 	}
-	delta += innerJSON(string(text[from:]))
-	t.digest.Write(text[from:])
-	t.bytes = len(text)
+	delta += innerJSON(string(soFar[from:]))
+	t.digest.Write(soFar[from:])
+	t.bytes = len(soFar)
 	t.arguments(delta)
 }
 
@@ -267,7 +260,7 @@ func (t *teller) rest(params map[string]any) {
 		t.member(t.open, params[t.open])
 	}
 	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(params)) {
+	for _, key := range text.SortedKeys(params) {
 		if sent, ok := t.sent[key]; ok && reflect.DeepEqual(sent, params[key]) {
 			continue
 		}

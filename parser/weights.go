@@ -4,7 +4,7 @@ package parser
 // one. What was judged is where the fit began and is drawn back to; what was fitted is
 // what counts. "go run ./internal/corpus/fit" fits it; docs/confidence.md explains it.
 var weights = map[string]struct {
-	side           side
+	component      component
 	judged, fitted float64
 }{
 	"native":           {contextual, 1, 1},

@@ -1,19 +1,13 @@
 package lenient
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/callwright/callwright/internal/text"
+)
 
 // trimPartialRune cuts an incomplete UTF-8 sequence off the end.
-func trimPartialRune(b []byte) []byte {
-	for n := 1; n <= 3 && n <= len(b); n++ {
-		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
-			if tail[0] >= 0xC0 && !utf8.FullRune(tail) {
-				return b[:len(b)-n]
-			}
-			break
-		}
-	}
-	return b
-}
+func trimPartialRune(b []byte) []byte { return b[:text.WholeRunes(b)] }
 
 // validText returns b as a string of valid UTF-8.
 func (r *Reader) validText(off int, b []byte) string {

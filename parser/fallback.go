@@ -36,7 +36,7 @@ func (p *Parser) setChain() {
 	}
 }
 
-// fallBack asks the chain for what reading did not give.
+// fallBack tries the chain of fallbacks where reading gave no call and one was meant.
 func (c *collector) fallBack(ctx context.Context) {
 	r := &c.res
 	if len(c.budget.attempts) > 0 {
@@ -45,32 +45,18 @@ func (c *collector) fallBack(ctx context.Context) {
 	if len(r.Calls) > 0 || len(c.p.chain.Steps) == 0 || len(r.Rejected) == 0 && !c.p.deep {
 		return
 	}
-	k := fallback.Case{Model: c.context.Model, Tools: c.p.registry, Repairs: c.p.o.MaxRepairAttempts - c.budget.repairs}
-	var of []int // the rejected candidate of each failure
-	for i := range r.Rejected {
-		x := &r.Rejected[i]
-		if !x.mendable() {
-			continue
-		}
-		k.Failures = append(k.Failures, fallback.Failure{
-			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated, Broken: x.broken, ArgumentsOnly: x.named, Errors: x.Errors,
-		})
-		of = append(of, i)
-	}
-	for _, f := range c.broken {
-		k.Failures = append(k.Failures, f)
-		of = append(of, -1)
-	}
+	failures, rejected := c.failures()
+	k := fallback.Case{Model: c.context.Model, Tools: c.p.registry, Failures: failures, Repairs: c.p.o.MaxRepairAttempts - c.budget.repairs}
 	if c.p.inline { // they were repaired where they stand, or could not be
 		k.Repairs = 0
 	}
 	if c.p.deep {
 		k.Text = c.content.String()
-		if len(r.Rejected) == 0 || len(k.Failures) > 0 { // else what is there was settled
-			k.Cues = fallback.CuesIn(k.Text, k.Failures, c.p.registry)
+		if len(r.Rejected) == 0 || len(failures) > 0 { // else nothing that was rejected can be mended
+			k.Cues = fallback.CuesIn(k.Text, failures, c.p.registry)
 		}
 	} else {
-		k.Cues.Marker = len(k.Failures) > 0
+		k.Cues.Marker = len(failures) > 0
 	}
 	if !k.Cues.Any() {
 		return
@@ -80,39 +66,55 @@ func (c *collector) fallBack(ctx context.Context) {
 		ctx, cancel = context.WithTimeout(ctx, c.p.o.Timeout)
 		defer cancel()
 	}
+	mended := map[int]bool{} // the rejected candidates that are calls now
 	report := c.p.chain.Run(ctx, &k, func(s fallback.Strategy, proposals []fallback.Proposal) (int, error) {
-		made := len(r.Calls)
-		var mended []int
+		before := len(r.Calls)
 		var failed error
 		for i := range proposals {
 			p := &proposals[i]
 			if err := c.propose(p); err != nil {
 				failed = errors.Join(failed, err)
-			} else if p.Failure >= 0 && p.Failure < len(of) && of[p.Failure] >= 0 {
-				mended = append(mended, of[p.Failure])
+			} else if p.Failure >= 0 && p.Failure < len(rejected) {
+				mended[rejected[p.Failure]] = true
 			}
 		}
-		slices.Sort(mended)
-		for _, i := range slices.Backward(slices.Compact(mended)) {
-			r.Rejected = slices.Delete(r.Rejected, i, i+1)
-			for j := range of {
-				if of[j] == i {
-					of[j] = -1
-				} else if of[j] > i {
-					of[j]--
-				}
-			}
-		}
-		if made = len(r.Calls) - made; made > 0 {
+		made := len(r.Calls) - before
+		if made > 0 {
 			r.Strategy = string(s)
 			r.Repaired = r.Repaired || s == fallback.StrategyAutoRepair || s == fallback.StrategyModel
 		}
 		return made, failed
 	})
+	for i := len(r.Rejected) - 1; i >= 0; i-- {
+		if mended[i] {
+			r.Rejected = slices.Delete(r.Rejected, i, i+1)
+		}
+	}
 	report.Attempts = append(slices.Clone(c.budget.attempts), report.Attempts...)
 	if report.Plan != nil || len(report.Attempts) > 0 {
 		r.Recovery = &report
 	}
+}
+
+// failures lists for the fallbacks what went wrong, and for each the index of its
+// rejected candidate, -1 if it has none.
+func (c *collector) failures() (failures []fallback.Failure, rejected []int) {
+	for i := range c.res.Rejected {
+		x := &c.res.Rejected[i]
+		if !x.mendable() {
+			continue
+		}
+		failures = append(failures, fallback.Failure{
+			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated,
+			Broken: x.broken, ArgumentsOnly: x.named, Errors: x.Errors,
+		})
+		rejected = append(rejected, i)
+	}
+	for _, f := range c.broken {
+		failures = append(failures, f)
+		rejected = append(rejected, -1)
+	}
+	return failures, rejected
 }
 
 // propose makes the calls of a proposal, if all of them are valid.
@@ -143,10 +145,9 @@ func (c *collector) propose(p *fallback.Proposal) error {
 	for i := range found.Entries {
 		v := c.judge.entry(cand, &found, &found.Entries[i], origin{proposal: p})
 		c.explained(cand, &v)
-		switch {
-		case v.made():
+		if v.made() {
 			calls = append(calls, v.call)
-		default:
+		} else {
 			err = joinErrors(err, v.errors)
 		}
 	}
@@ -156,16 +157,13 @@ func (c *collector) propose(p *fallback.Proposal) error {
 	case len(calls) == 0:
 		return errNoCall
 	}
-	for i := range calls {
-		call := &calls[i]
-		if len(c.res.Calls) >= c.p.o.MaxCalls {
-			break
-		}
-		if c.ids[call.ID] {
-			call.ID = ""
+	for i := range calls[:min(len(calls), c.p.o.MaxCalls-len(c.res.Calls))] {
+		x := &calls[i]
+		if c.ids[x.ID] {
+			x.ID = ""
 		}
 		t := c.newTeller()
-		c.add(call, &t)
+		c.add(x, &t)
 	}
 	return nil
 }
@@ -180,8 +178,8 @@ func joinErrors(err error, more []validator.Error) error {
 	return err
 }
 
-// meant returns the tool that a rejected candidate was to call, as far as one can tell.
-func (c *collector) meant(x *Rejected) *registry.Tool {
+// toolOf returns the tool that a rejected candidate was to call, nil if that is not known.
+func (c *collector) toolOf(x *Rejected) *registry.Tool {
 	if m, ok := c.p.registry.Lookup(x.Tool); ok {
 		return m.Tool
 	}
