@@ -16,11 +16,11 @@ import (
 	"github.com/callwright/callwright/normalizer"
 )
 
-// Cache keeps results of texts. Parsers may share one: a result is only given to a
-// parser with the same tools, options and dialects, for the same text and [Context].
+// Cache keeps results of texts. Parsers may share one: a result is only used for a parser
+// with the same tools, options and dialects, and for the same text and [Context].
 type Cache = cache.Cache[*Result]
 
-// NewCache returns a cache of results.
+// NewCache returns a cache of results, for Options.Cache. The error is that of the options.
 func NewCache(o cache.Options) (*Cache, error) { return cache.New[*Result](o) }
 
 // keyVersion changes when results of the same input do.

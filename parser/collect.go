@@ -16,7 +16,6 @@ import (
 	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
-	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -340,7 +339,7 @@ func (c *collector) giveID(call *Call, t *teller) {
 		for n := 2; c.ids[call.ID]; n++ {
 			call.ID = fmt.Sprintf("%s_%d", original, n)
 		}
-		call.Warnings = append(call.Warnings, fmt.Sprintf("id: %q stands twice in the text", text.Clip(original, maxQuoted)))
+		call.Warnings = append(call.Warnings, "id: "+quote(original)+" stands twice in the text")
 	}
 	c.ids[call.ID] = true
 }

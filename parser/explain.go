@@ -38,7 +38,7 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 }
 
 // ExplainReply parses a provider's reply like [Parser.ParseReply] and also returns
-// every candidate, those of the provider's own field and those in the text.
+// every candidate: the calls of the reply's own field and what stands in its text.
 func (p *Parser) ExplainReply(ctx context.Context, reply *adapters.Reply, c Context) (*Result, []Candidate, error) {
 	var all []Candidate
 	r, err := p.parseReply(ctx, reply, c, func(x Candidate) { all = append(all, x) })

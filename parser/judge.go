@@ -13,7 +13,6 @@ import (
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/repair"
 	"github.com/callwright/callwright/internal/scan"
-	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -263,7 +262,7 @@ func (j *judge) tool(cand *scan.Candidate, e *normalizer.Entry, call *Call, sc *
 		sc.add("no_tools")
 	case !match.Exact() && match.Rule != "prefix":
 		sc.add("name_near")
-		call.Warnings = append(call.Warnings, fmt.Sprintf("name: %q was read as %q (%s)", text.Clip(e.Name, maxQuoted), match.Tool.Name, match.Rule))
+		call.Warnings = append(call.Warnings, fmt.Sprintf("name: %s was read as %q (%s)", quote(e.Name), match.Tool.Name, match.Rule))
 	}
 	call.Tool = match.Tool.Name
 	return match.Tool
@@ -273,7 +272,7 @@ func (j *judge) tool(cand *scan.Candidate, e *normalizer.Entry, call *Call, sc *
 // shows to be a call is text.
 func (j *judge) unknownTool(cand *scan.Candidate, e *normalizer.Entry, v *verdict, sc *scorer) {
 	err := validator.Error{
-		Code: validator.UnknownTool, Message: fmt.Sprintf("there is no tool %q", text.Clip(e.Name, maxQuoted)), SuggestedFix: j.p.registry.Suggest(e.Name),
+		Code: validator.UnknownTool, Message: "there is no tool " + quote(e.Name), SuggestedFix: j.p.registry.Suggest(e.Name),
 	}
 	if cand.Truncated && err.SuggestedFix != "" {
 		err.Message += ", and the text was cut off"

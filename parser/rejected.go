@@ -2,6 +2,7 @@ package parser
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright/call"
@@ -87,8 +88,8 @@ func rejectedOf(call *Call, errs ...validator.Error) Rejected {
 // inReasoning is why a call that stands in reasoning is not made.
 var inReasoning = validator.Error{Code: CodeInReasoning, Message: "the call stands in reasoning: it was considered, not made"}
 
-// maxQuoted is how many bytes of a text messages quote.
-const maxQuoted = 80
+// quote quotes a text for a message, its first 80 bytes.
+func quote(s string) string { return strconv.Quote(text.Clip(s, 80)) }
 
 // Feedback writes what is wrong with the rejected calls that were meant as a message
 // that a model can act on: each with its errors, what may be done about them, and the
@@ -119,7 +120,7 @@ func (r *Result) Feedback() string {
 				}
 			}
 			if e.Code == CodeMalformed {
-				fmt.Fprintf(&b, ": %q", text.Clip(x.Raw, maxQuoted))
+				b.WriteString(": " + quote(x.Raw))
 			}
 			b.WriteString("\n")
 		}
