@@ -2,9 +2,7 @@ package parser
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -254,43 +252,6 @@ func (c *collector) admit(v *verdict, t *teller) {
 	}
 }
 
-// sameCall reports whether two calls call the same tool with the same parameters.
-func sameCall(a, b *Call) bool {
-	return a.Tool == b.Tool && reflect.DeepEqual(a.Parameters, b.Parameters)
-}
-
-// pairs reports whether a call stands both in the text and in the provider's own
-// field, and was made already. Each call excuses one other.
-func (c *collector) pairs(x *Call) bool {
-	if c.judge.native == "" {
-		return false
-	}
-	for i := range c.res.Calls {
-		before := &c.res.Calls[i]
-		if (before.Provenance == call.Native) != (x.Provenance == call.Native) && !c.paired[i] && sameCall(before, x) {
-			if c.paired == nil {
-				c.paired = map[int]bool{}
-			}
-			c.paired[i] = true
-			return true
-		}
-	}
-	return false
-}
-
-// mayPair reports whether a call that begins may turn out to repeat another.
-func (c *collector) mayPair(tool string) bool {
-	if c.judge.native == "" {
-		return false
-	}
-	for i := range c.res.Calls {
-		if c.res.Calls[i].Tool == tool && !c.paired[i] {
-			return true
-		}
-	}
-	return false
-}
-
 // maxBroken is how many unreadable objects of a text are remembered.
 const maxBroken = 16
 
@@ -320,42 +281,6 @@ func (c *collector) add(call *Call, t *teller) {
 	c.res.Truncated = c.res.Truncated || call.Truncated
 	c.res.Calls = append(c.res.Calls, *call)
 	t.end(&c.res.Calls[len(c.res.Calls)-1], nil)
-}
-
-// giveID makes a call's id unique in the result. Where its beginning was sent it has
-// the id that was sent.
-func (c *collector) giveID(call *Call, t *teller) {
-	if c.ids == nil {
-		c.ids = make(map[string]bool)
-	}
-	switch {
-	case t.started && !t.idLater:
-		call.ID = t.id
-	case call.ID == "":
-		call.ID = c.p.newID()
-		call.madeID = true
-	}
-	if original := call.ID; c.ids[original] {
-		for n := 2; c.ids[call.ID]; n++ {
-			call.ID = fmt.Sprintf("%s_%d", original, n)
-		}
-		call.Warnings = append(call.Warnings, "id: "+quote(original)+" stands twice in the text")
-	}
-	c.ids[call.ID] = true
-}
-
-const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-func (p *Parser) newID() string {
-	if p.o.NewID != nil {
-		return p.o.NewID()
-	}
-	var b [24]byte
-	rand.Read(b[:]) // never fails: crypto/rand
-	for i := range b {
-		b[i] = idLetters[int(b[i])%len(idLetters)]
-	}
-	return "call_" + string(b[:])
 }
 
 // show has a teller send what has become certain of a call whose text is at a cursor.
@@ -411,14 +336,6 @@ func (c *collector) mayBegin(name string) *registry.Tool {
 		return nil
 	}
 	return match.Tool
-}
-
-// uniqueID returns the id that a call will have.
-func (c *collector) uniqueID(id string) string {
-	if id == "" || c.ids[id] {
-		return c.p.newID()
-	}
-	return id
 }
 
 // partial is what has come of a call that is being read: its parameters are unchecked.
