@@ -119,7 +119,12 @@ func (c *collector) Draft(d *dialect.Row, at int) {
 }
 
 // Abandoned ends a call that was begun in the events and came to nothing.
-func (c *collector) Abandoned() { c.text.abandon() }
+func (c *collector) Abandoned() { c.abandon(&c.text) }
+
+func (c *collector) abandon(t *teller) {
+	c.freeID(t)
+	t.abandon()
+}
 
 // Unclosed says that the reasoning was never closed.
 func (c *collector) Unclosed() { c.unclosed = true }
@@ -228,6 +233,7 @@ func (c *collector) decide(cand *scan.Candidate, v *verdict, t *teller) bool {
 		r.broken, r.named = v.broken, cand.Named
 		c.res.Rejected = append(c.res.Rejected, r)
 		c.res.Truncated = c.res.Truncated || v.call.Truncated
+		c.freeID(t)
 		t.end(nil, &c.res.Rejected[len(c.res.Rejected)-1])
 	case v.broken != "":
 		c.noteBroken(cand, v.broken)

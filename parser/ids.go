@@ -6,15 +6,13 @@ import (
 )
 
 // giveID makes a call's id unique in the result. Where its beginning was sent it has
-// the id that was sent.
+// the id that was sent, which is its own already.
 func (c *collector) giveID(call *Call, t *teller) {
-	if c.ids == nil {
-		c.ids = make(map[string]bool)
-	}
-	switch {
-	case t.started && !t.idLater:
+	if t.started && !t.idLater {
 		call.ID = t.id
-	case call.ID == "":
+		return
+	}
+	if call.ID == "" {
 		call.ID = c.p.newID()
 		call.madeID = true
 	}
@@ -24,7 +22,22 @@ func (c *collector) giveID(call *Call, t *teller) {
 		}
 		call.Warnings = append(call.Warnings, "id: "+quote(original)+" stands twice in the text")
 	}
-	c.ids[call.ID] = true
+	c.takeID(call.ID)
+}
+
+// takeID keeps an id from being given again.
+func (c *collector) takeID(id string) {
+	if c.ids == nil {
+		c.ids = make(map[string]bool)
+	}
+	c.ids[id] = true
+}
+
+// freeID lets the id that was sent of a call, which is none, be given again.
+func (c *collector) freeID(t *teller) {
+	if t.started && !t.idLater {
+		delete(c.ids, t.id)
+	}
 }
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -41,10 +54,11 @@ func (p *Parser) newID() string {
 	return "call_" + string(b[:])
 }
 
-// uniqueID returns the id that a call will have.
+// uniqueID returns the id that a call which begins will have.
 func (c *collector) uniqueID(id string) string {
 	if id == "" || c.ids[id] {
-		return c.p.newID()
+		id = c.p.newID()
 	}
+	c.takeID(id)
 	return id
 }

@@ -111,5 +111,5 @@ func (f *ReplyFeeder) endCall(cut bool) {
 		}
 	}
 	c.take(cand, &n.teller)
-	n.teller.abandon() // what was begun is ended all the same
+	c.abandon(&n.teller) // what was begun is ended all the same
 }

@@ -222,3 +222,45 @@ func TestFormatsOfCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestParallelIDs checks that calls which are read side by side keep the ids that they
+// began with, where the server gave them one id.
+func TestParallelIDs(t *testing.T) {
+	p := bareCases(t)[0].Parser()
+	for _, names := range [][2]string{{"get_weather", "get_weather"}, {"get_weather", "no_such_tool"}, {"no_such_tool", "get_weather"}} {
+		f := p.NewReplyFeeder(context.Background(), parser.Context{})
+		defer f.Close()
+		begun := map[int]string{}
+		take := func(events []parser.Event, err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				switch {
+				case e.Type == parser.EventCallStart:
+					begun[e.Index] = e.ID
+				case e.Type == parser.EventCallEnd && e.Call != nil && begun[e.Index] != e.Call.ID:
+					t.Errorf("%q: call %d began as %q and ended as %q", names, e.Index, begun[e.Index], e.Call.ID)
+				}
+			}
+		}
+		for i, name := range names {
+			take(f.Feed(adapters.Event{Type: adapters.EventCallStart, Index: i, ID: "same", Name: name}))
+			take(f.Feed(adapters.Event{Type: adapters.EventArguments, Index: i, Text: `{"city":"Ro`}))
+		}
+		for i := range names {
+			take(f.Feed(adapters.Event{Type: adapters.EventArguments, Index: i, Text: `me"}`}))
+			take(f.Feed(adapters.Event{Type: adapters.EventCallEnd, Index: i}))
+		}
+		events, err := f.End()
+		take(events, err)
+		seen := map[string]bool{}
+		for _, c := range events[len(events)-1].Result.Calls {
+			if seen[c.ID] {
+				t.Errorf("%q stands twice", c.ID)
+			}
+			seen[c.ID] = true
+		}
+	}
+}
