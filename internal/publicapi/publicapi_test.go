@@ -18,7 +18,7 @@ var packages = []string{
 	"adapters", "adapters/agentcli", "adapters/anthropic", "adapters/bedrock", "adapters/cohere", "adapters/formats", "adapters/gemini",
 	"adapters/mistral", "adapters/ollama", "adapters/ollama/client", "adapters/openai", "adapters/openai/client", "cache", "config",
 	"fallback",
-	"interceptor", "metrics", "metrics/prom", "registry", "validator",
+	"interceptor", "metrics", "metrics/prom", "parser", "registry", "validator",
 }
 
 // files parses the Go files of a package.
