@@ -122,8 +122,9 @@ func (f *Feeder) Close() {
 	f.reading.Stop()
 }
 
-// IsComplete reports whether nothing is open: no call, no fence and no reasoning
-// is being read, so that the text may end here. Before the first chunk it is false.
+// IsComplete reports whether it is certain that nothing is open: no call, no fence and no
+// reasoning is being read, so that the text may end here. Before the first chunk it is
+// false, and right behind a call, where more of it may come.
 func (f *Feeder) IsComplete() bool {
 	return f.reading.Done() || f.closed || f.begun && f.c.scanner.Idle()
 }

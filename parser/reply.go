@@ -212,9 +212,9 @@ func (f *ReplyFeeder) Close() {
 	f.text.Close()
 }
 
-// IsComplete reports whether nothing is open: no call of the reply's own field, and in
-// its text no call, fence or reasoning, so that the reply may end here. Before the
-// first event it is false.
+// IsComplete reports whether it is certain that nothing is open: no call of the reply's
+// own field, and in its text no call, fence or reasoning, so that the reply may end here.
+// Before the first event it is false.
 func (f *ReplyFeeder) IsComplete() bool {
 	if f.text.closed {
 		return true
