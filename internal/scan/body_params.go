@@ -202,7 +202,7 @@ func (r *paramReader) param(t tag) (more, ok bool) {
 
 // set reads the value behind a parameter's tag.
 func (r *paramReader) set(t tag, key string) {
-	r.setParam(r.cand, r.args, &r.keys, key, r.paramValue(r.cand, t, key, r.tool))
+	r.setParam(r.cand, r.args, &r.keys, key, r.value(t, key))
 }
 
 // setParam sets a parameter of a call.
@@ -266,10 +266,11 @@ func (l *look) cutTag(off int) bool {
 	return ok && b == '<' && l.c.EOFAt(off+maxTag)
 }
 
-// paramValue reads a parameter's value behind its tag, and what closes it.
-func (k *construct) paramValue(cand *Candidate, p tag, key string, tool *registry.Tool) any {
+// value reads a parameter's value behind its tag, and what closes it.
+func (r *paramReader) value(p tag, key string) any {
+	k, cand := r.construct, r.cand
 	start := k.c.Offset()
-	v := &valueScan{k: k, key: key, open: p, tool: tool}
+	v := &valueScan{k: k, key: key, open: p, tool: r.tool, given: r.args}
 	if p.kind != "" && p.kind != "string" || k.row.Options.Entities {
 		k.showOpen("", start, false)
 	} else {

@@ -175,7 +175,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 	if s.fence != nil {
 		return s.closeFence(p, b)
 	}
-	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing {
+	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing && !s.userText {
 		return s.backQuotes(p, b)
 	}
 	if next, ok := s.c.At(p + 1); ok {
@@ -216,7 +216,7 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 		}
 		s.otherSpeaks, s.otherEnd = false, "" // a message of the assistant's begins
 	}
-	if s.observing && !s.endsObservation(m, p) {
+	if s.observing && !s.endsObservation(m, p) || s.userText && m.kind == opens && !m.trained {
 		return retry
 	}
 	if s.inCode(p) {
