@@ -324,7 +324,7 @@ func (c *collector) show(t *teller, part *scan.Partial, cur *lenient.Cursor) {
 		}
 		t.start(tool, id)
 	}
-	t.progress(&v)
+	t.progress(&v, part.Close)
 }
 
 // mayBegin returns the tool of a call that may be told of while it is read, nil if it

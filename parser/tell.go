@@ -38,9 +38,9 @@ type teller struct {
 
 	open   string // the parameter whose string is being sent, if isOpen
 	isOpen bool
-	bytes  int          // how many bytes of its text were sent
-	digest maphash.Hash // of those bytes
-	held   bool         // no more of it is certain until it is whole
+	bytes  int           // how many bytes of its text were sent
+	digest *maphash.Hash // of those bytes
+	held   bool          // no more of it is certain until it is whole
 }
 
 // reset makes a teller ready for another call.
@@ -113,8 +113,8 @@ func (t *teller) abandon() {
 }
 
 // progress sends the parameters that are whole, and what is certain of the string that
-// is being read.
-func (t *teller) progress(v *view) {
+// is being read. closing are the markers that may close the call.
+func (t *teller) progress(v *view, closing []string) {
 	for ; t.members < len(v.keys); t.members++ {
 		key := v.keys[t.members]
 		value, ok := validator.ValidateParameter(t.tool, key, v.values[key], *t.coercion)
@@ -124,18 +124,17 @@ func (t *teller) progress(v *view) {
 		}
 		t.member(key, value)
 	}
-	switch {
-	case v.key == "":
-	case v.kind == jsonString:
-		if !t.held && validator.TakesText(t.tool, v.key, false) {
-			t.openString(v.key, t.certainJSON(v.text, v.close))
-		}
-	case validator.TakesText(t.tool, v.key, true):
-		soFar := v.text
-		if v.kind == rawText {
-			soFar = t.certainRaw(soFar)
-		}
-		t.openString(v.key, soFar)
+	begun := t.isOpen && t.open == v.key
+	if v.key == "" || t.held || !begun && !validator.TakesText(t.tool, v.key, v.kind != jsonString) {
+		return
+	}
+	switch v.kind {
+	case jsonString:
+		t.openString(v.key, t.certainJSON(v.text, closing))
+	case rawText:
+		t.openString(v.key, t.certainRaw(v.text))
+	case literalText:
+		t.openString(v.key, v.text)
 	}
 }
 
@@ -202,6 +201,7 @@ func (t *teller) openString(key string, soFar []byte) {
 	if !t.isOpen {
 		delta = t.comma() + encode(key) + `:"`
 		t.isOpen, t.open = true, key
+		t.digest = new(maphash.Hash)
 	}
 	delta += innerJSON(string(soFar[from:]))
 	t.digest.Write(soFar[from:])
@@ -234,7 +234,6 @@ func (t *teller) member(key string, value any) {
 		}
 		t.arguments(delta)
 		t.isOpen, t.bytes, t.held = false, 0, false
-		t.digest.Reset()
 		if goesOn {
 			t.sent[key] = value
 			return

@@ -39,14 +39,14 @@ func TestTeller(t *testing.T) {
 				for _, end := range rapid.SliceOfN(rapid.IntRange(0, len(text)), 0, 3).Draw(t, "ends") {
 					if end >= len(v.text) || v.key != key {
 						v.key, v.text = key, []byte(text[:end])
-						tell.progress(&v)
+						tell.progress(&v, nil)
 					}
 				}
 			}
 			v.key, v.text = "", nil
 			v.keys, v.values[key], params[key] = append(v.keys, key), value, value
 			if rapid.Bool().Draw(t, "look") {
-				tell.progress(&v)
+				tell.progress(&v, nil)
 			}
 		}
 		switch rapid.IntRange(0, 2).Draw(t, "end") {
@@ -91,7 +91,7 @@ func TestTellerAbandons(t *testing.T) {
 		t.Errorf("%v", events)
 	}
 	tell.start(toolF(t), "id")
-	tell.progress(&view{key: "a", text: []byte("x"), kind: literalText})
+	tell.progress(&view{key: "a", text: []byte("x"), kind: literalText}, nil)
 	tell.abandon()
 	var deltas string
 	for _, e := range events {

@@ -17,20 +17,18 @@ type view struct {
 	certain bool
 	// idLater says that the id may stand behind the parameters.
 	idLater bool
-	// keys and values are the parameters that are whole, in the order of the text.
+	// keys and values are the parameters that are whole, in the order of the text. Of
+	// parameters that are all whole the order is not known any more.
 	keys   []string
 	values map[string]any
 	// key is the parameter whose string is being read, empty if none is, and text what
 	// has come of it.
-	key   string
-	text  []byte
-	kind  textKind
-	close []string // the markers that may close the call
-	// frames are the open brackets of parameters that are JSON, the outermost first;
-	// inner is the text of the string that is being read in the innermost.
-	frames []lenient.Frame
-	inner  []byte
-	inText bool
+	key  string
+	text []byte
+	kind textKind
+	// json reads the parameters if they are JSON, in the brackets from depth on.
+	json  *lenient.Reader
+	depth int
 }
 
 // textKind says how the text of a string is written.
@@ -42,82 +40,105 @@ const (
 	literalText                 // byte for byte
 )
 
-// look returns what can be seen of a call whose text is at a cursor.
-func look(p *scan.Partial, c *lenient.Cursor) view {
-	v := view{name: p.Name, id: p.ID, certain: p.Name != "", close: p.Close, keys: p.Keys, values: p.Values}
+// look returns what can be seen of a call whose text is at a cursor. It runs for each
+// chunk of a stream.
+func look(p *scan.Partial, c *lenient.Cursor) (v view) {
+	v.name, v.id, v.certain = p.Name, p.ID, p.Name != ""
 	switch {
 	case p.Call != nil:
-		v.call(p.Call)
+		v.json, v.depth = p.Call, 1
+		v.name, v.id, v.certain = lookAtCall(p.Call)
+		v.idLater = v.id == ""
+		v.keys, v.values, v.key, v.text = lookAtParameters(p.Call, 1)
 	case p.Arguments != nil:
-		v.parameters(p.Arguments, p.Arguments.Open())
-	case p.OpenKey != "" && p.OpenSafe > p.OpenFrom:
-		v.key, v.text, v.kind = p.OpenKey, c.Slice(p.OpenFrom, p.OpenSafe), rawText
-		if p.OpenRaw {
-			v.kind = literalText
+		v.json = p.Arguments
+		v.keys, v.values, v.key, v.text = lookAtParameters(p.Arguments, 0)
+	default:
+		v.keys, v.values = p.Keys, p.Values
+		if p.OpenKey != "" && p.OpenSafe > p.OpenFrom {
+			v.key, v.text, v.kind = p.OpenKey, c.Slice(p.OpenFrom, p.OpenSafe), rawText
+			if p.OpenRaw {
+				v.kind = literalText
+			}
 		}
 	}
 	return v
 }
 
+// lookAtCall looks at a JSON object that holds a call's name and its parameters. It is
+// certain while the parameters are being read, and nothing else came before them.
+func lookAtCall(r *lenient.Reader) (name, id string, certain bool) {
+	frames := r.Open()
+	if len(frames) == 0 {
+		whole, _ := r.Result().(map[string]any)
+		name, _ = whole["name"].(string)
+		id, _ = whole["id"].(string)
+		return name, id, false
+	}
+	f := &frames[0]
+	name, _ = f.Object["name"].(string)
+	id, _ = f.Object["id"].(string)
+	if len(frames) < 2 || frames[1].Object == nil || name == "" || !isParameterKey(f.Key) {
+		return name, id, false
+	}
+	for key := range f.Object {
+		if key != "name" && key != "id" && key != "type" {
+			return name, id, false
+		}
+	}
+	return name, id, true
+}
+
 // parameterKeys are the keys of a call's parameters in a JSON object.
 var parameterKeys = [...]string{"arguments", "parameters", "args", "params"}
 
-// call looks at a JSON object that holds the call's name and its parameters. Both are
-// certain while the parameters are being read, and nothing else came before them.
-func (v *view) call(r *lenient.Reader) {
-	v.certain = false
-	frames := r.Open()
-	if len(frames) == 0 {
-		v.wholeCall(r.Result())
-		return
-	}
-	outer := &frames[0]
-	v.wholeCall(outer.Object)
-	if len(frames) < 2 {
-		return
-	}
-	v.parameters(r, frames[1:])
-	v.certain = v.name != "" && v.values != nil && slices.Contains(parameterKeys[:], outer.Key)
-	for key := range outer.Object {
-		v.certain = v.certain && (key == "name" || key == "id" || key == "type")
-	}
-}
+func isParameterKey(key string) bool { return slices.Contains(parameterKeys[:], key) }
 
-// wholeCall looks at the members of a call's object that are whole.
-func (v *view) wholeCall(object any) {
-	m, _ := object.(map[string]any)
-	v.name, _ = m["name"].(string)
-	v.id, _ = m["id"].(string)
-	v.idLater = v.id == ""
-	for _, key := range parameterKeys {
-		if params, ok := m[key].(map[string]any); ok {
-			v.values = params
+// lookAtParameters looks at parameters that are JSON, in the brackets from depth on:
+// those that are whole, and the string that is being read.
+func lookAtParameters(r *lenient.Reader, depth int) (keys []string, values map[string]any, key string, text []byte) {
+	frames := r.Open()
+	if len(frames) <= depth {
+		return nil, wholeParameters(r, frames, depth), "", nil
+	}
+	f := &frames[depth]
+	if f.Object == nil {
+		return nil, nil, "", nil
+	}
+	if f.HasKey && len(frames) == depth+1 {
+		if open, ok := r.OpenText(); ok {
+			return f.Keys, f.Object, f.Key, open
 		}
 	}
+	return f.Keys, f.Object, "", nil
 }
 
-// parameters looks at parameters that are JSON, by their open brackets.
-func (v *view) parameters(r *lenient.Reader, frames []lenient.Frame) {
-	v.frames = frames
-	v.inner, v.inText = r.OpenText()
-	v.keys, v.values = nil, nil
-	if len(frames) == 0 {
-		v.values, _ = r.Result().(map[string]any)
-		return
+// wholeParameters returns the parameters where their own bracket is closed, nil if it
+// has not come.
+func wholeParameters(r *lenient.Reader, frames []lenient.Frame, depth int) map[string]any {
+	outer, _ := r.Result().(map[string]any)
+	if depth == 0 {
+		return outer
 	}
-	f := &frames[0]
-	if f.Object == nil {
-		return
+	if len(frames) > 0 {
+		outer = frames[0].Object
 	}
-	v.keys, v.values = f.Keys, f.Object
-	if v.inText && f.HasKey && len(frames) == 1 {
-		v.key, v.text, v.kind = f.Key, v.inner, jsonString
+	for _, key := range parameterKeys {
+		if params, ok := outer[key].(map[string]any); ok {
+			return params
+		}
 	}
+	return nil
 }
 
 // snapshot copies the parameters as far as they have come.
 func (v *view) snapshot() map[string]any {
-	if len(v.frames) == 0 {
+	var frames []lenient.Frame
+	if v.json != nil {
+		frames = v.json.Open()
+		frames = frames[min(v.depth, len(frames)):]
+	}
+	if len(frames) == 0 {
 		params := make(map[string]any, len(v.values)+1)
 		for k, value := range v.values {
 			if t, isText := value.(lenient.Text); isText {
@@ -131,11 +152,11 @@ func (v *view) snapshot() map[string]any {
 		return params
 	}
 	var inner any
-	if v.inText {
-		inner = lenient.ValidUTF8(v.inner)
+	if open, ok := v.json.OpenText(); ok {
+		inner = lenient.ValidUTF8(open)
 	}
-	for i := len(v.frames) - 1; i >= 0; i-- {
-		f := &v.frames[i]
+	for i := len(frames) - 1; i >= 0; i-- {
+		f := &frames[i]
 		if f.Object == nil {
 			list := append([]any{}, f.Array...)
 			if inner != nil {
