@@ -52,7 +52,7 @@ func (c *collector) fallBack(ctx context.Context) {
 	}
 	if c.p.deep {
 		k.Text = c.content.String()
-		if len(r.Rejected) == 0 || len(failures) > 0 { // else nothing that was rejected can be mended
+		if len(r.Rejected) == 0 || len(failures) > 0 { // else nothing that was rejected can be recovered
 			k.Cues = fallback.CuesIn(k.Text, failures, c.p.registry)
 		}
 	} else {
@@ -66,7 +66,7 @@ func (c *collector) fallBack(ctx context.Context) {
 		ctx, cancel = context.WithTimeout(ctx, c.p.o.Timeout)
 		defer cancel()
 	}
-	mended := map[int]bool{} // the rejected candidates that are calls now
+	recovered := map[int]bool{} // the rejected candidates that are calls now
 	report := c.p.chain.Run(ctx, &k, func(s fallback.Strategy, proposals []fallback.Proposal) (int, error) {
 		before := len(r.Calls)
 		var failed error
@@ -75,7 +75,7 @@ func (c *collector) fallBack(ctx context.Context) {
 			if err := c.propose(p); err != nil {
 				failed = errors.Join(failed, err)
 			} else if p.Failure >= 0 && p.Failure < len(rejected) {
-				mended[rejected[p.Failure]] = true
+				recovered[rejected[p.Failure]] = true
 			}
 		}
 		made := len(r.Calls) - before
@@ -86,7 +86,7 @@ func (c *collector) fallBack(ctx context.Context) {
 		return made, failed
 	})
 	for i := len(r.Rejected) - 1; i >= 0; i-- {
-		if mended[i] {
+		if recovered[i] {
 			r.Rejected = slices.Delete(r.Rejected, i, i+1)
 		}
 	}
@@ -101,7 +101,7 @@ func (c *collector) fallBack(ctx context.Context) {
 func (c *collector) failures() (failures []fallback.Failure, rejected []int) {
 	for i := range c.res.Rejected {
 		x := &c.res.Rejected[i]
-		if !x.mendable() {
+		if !x.recoverable() {
 			continue
 		}
 		failures = append(failures, fallback.Failure{

@@ -67,9 +67,9 @@ func (r *Rejected) Meant() bool {
 	return true
 }
 
-// mendable reports whether a fallback may make the call after all: it was meant, and no
+// recoverable reports whether a fallback may make the call after all: it was meant, and no
 // rule forbids it.
-func (r *Rejected) mendable() bool {
+func (r *Rejected) recoverable() bool {
 	switch r.Reason() {
 	case CodeExpression, CodeTooManyCalls, CodeStrict:
 		return false
