@@ -13,13 +13,15 @@ lint:
 	go vet ./...
 	$(tool) golangci-lint run ./...
 
+# Every fuzz target for FUZZTIME each.
+FUZZTIME ?= 8s
 fuzz:
-	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
-	go test ./internal/wire -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
-	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s -fuzzminimizetime 20x
-	go test ./adapters/formats -run '^$$' -fuzz FuzzReadReply -fuzztime 8s -fuzzminimizetime 20x
-	go test ./fallback -run '^$$' -fuzz FuzzRecover -fuzztime 8s -fuzzminimizetime 20x
-	go test ./interceptor -run '^$$' -fuzz FuzzExchange -fuzztime 8s -fuzzminimizetime 20x
+	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' . | sort); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+			echo "== $$(dirname $$file) $$target"; \
+			(cd $$(dirname $$file) && go test . -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x); \
+		done; \
+	done
 
 # The providers' own clients against what we write, and what they write against us.
 conformance:

@@ -14,8 +14,8 @@ import (
 	ollama "github.com/callwright/callwright/adapters/ollama/client"
 	openai "github.com/callwright/callwright/adapters/openai/client"
 	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
-	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics"
@@ -111,7 +111,7 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 		o.MinConfidence = leastConfidence[c.Extraction.Priority]
 	}
 	for _, m := range c.Extraction.Methods {
-		o.Methods = append(o.Methods, extractor.Method(m))
+		o.Methods = append(o.Methods, call.Method(m))
 	}
 	var err error
 	if o.Fallbacks, err = c.steps(getenv); err != nil {

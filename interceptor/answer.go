@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -242,7 +242,7 @@ func (s *summary) count(c *parser.Call) {
 	if len(c.Coercions)+len(c.Defaults) > 0 {
 		s.coerced++
 	}
-	if f := string(c.SourceFormat); c.Provenance != extractor.Native && !slices.Contains(s.dialects, f) {
+	if f := string(c.SourceFormat); c.Provenance != call.Native && !slices.Contains(s.dialects, f) {
 		s.dialects = append(s.dialects, f)
 	}
 }
@@ -282,15 +282,15 @@ func (a *answer) rejected(result *parser.Result) error {
 		var err error
 		switch {
 		case a.retry:
-		case r.Provenance == extractor.Native:
+		case r.Provenance == call.Native:
 			if c := a.takeNative(r); c != nil && !a.broken {
 				err = a.passCall(c, r.Truncated)
 			}
-		case r.Provenance == extractor.Marked && a.x.s.c.Server.OnInvalid == "pass" && r.Tool != "" && !r.Truncated && r.Parameters != nil:
+		case r.Provenance == call.Marked && a.x.s.c.Server.OnInvalid == "pass" && r.Tool != "" && !r.Truncated && r.Parameters != nil:
 			c := &upstreamCall{id: r.ID, name: r.Tool}
 			c.args.WriteString(arguments(r.Parameters))
 			err = a.passCall(c, false)
-		case r.Provenance == extractor.Marked:
+		case r.Provenance == call.Marked:
 			err = a.text(removed(r, result, a.full.String()), nil)
 		}
 		if err != nil {

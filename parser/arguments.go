@@ -26,7 +26,7 @@ func (j *judge) normalize(cand *scan.Candidate) normalizer.Found {
 			return normalizer.Found{}
 		}
 		e := normalizer.Entry{Name: cand.Name, ID: cand.ID, Arguments: args, Explicit: true}
-		return normalizer.Found{Format: normalizer.Unknown, Confidence: 1, Entries: []normalizer.Entry{e}}
+		return normalizer.Found{Format: call.Unknown, Confidence: 1, Entries: []normalizer.Entry{e}}
 	}
 	found := normalizer.Detect(cand.Value, normalizer.Options{
 		Registry: j.p.registry, Marked: cand.Provenance != call.Bare, Truncated: cand.Truncated,

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/text"
-	"github.com/callwright/callwright/normalizer"
 )
 
 // Cache keeps results of texts. Parsers may share one: a result is only used for a parser
@@ -184,7 +184,7 @@ func (p *Parser) learn(r *Result, c *Context) {
 		}
 	}
 	for i := range r.Rejected {
-		if x := &r.Rejected[i]; x.Provenance == "marked" && x.Format != normalizer.Unknown {
+		if x := &r.Rejected[i]; x.Provenance == "marked" && x.Format != call.Unknown {
 			p.o.Patterns.Learn(c.Tenant, c.Model, cache.KindDialect, string(x.Format), false)
 		}
 	}

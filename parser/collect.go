@@ -113,7 +113,7 @@ func (c *collector) Recast() {
 // Draft rejects a call that stands in reasoning that was closed.
 func (c *collector) Draft(d *dialect.Row, at int) {
 	call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{
-		SourceFormat: normalizer.Format(d.Name), Provenance: call.Marked, Span: [2]int{at, at},
+		SourceFormat: call.Format(d.Name), Provenance: call.Marked, Span: [2]int{at, at},
 	}}
 	c.res.Rejected = append(c.res.Rejected, rejectedOf(&call, inReasoning))
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
-	"github.com/callwright/callwright/normalizer"
 )
 
 // Candidate is a stretch of text that was considered, and what became of it. A stretch
@@ -15,7 +14,7 @@ type Candidate struct {
 	call.Candidate
 	// Tool and Format are those of the call, as far as they are known.
 	Tool   string
-	Format normalizer.Format
+	Format call.Format
 	// Score says what speaks for and against it; zero where it did not come to that.
 	Score Score
 	// Reason says in words why it is no call; empty if it is one.

@@ -28,8 +28,8 @@ import (
 type judge struct {
 	p      *Parser
 	c      *Context
-	start  time.Time         // the timestamp of calls
-	native normalizer.Format // of calls in a reply's own field; empty for a text
+	start  time.Time   // the timestamp of calls
+	native call.Format // of calls in a reply's own field; empty for a text
 }
 
 // origin says how a candidate was found, beyond what the candidate says itself.
@@ -157,7 +157,7 @@ func brokenText(cand *scan.Candidate) string {
 func (j *judge) callOf(cand *scan.Candidate, found *normalizer.Found, tool, id string) Call {
 	return Call{NormalizedToolCall: normalizer.NormalizedToolCall{
 		ID: id, Tool: tool, Provenance: cand.Provenance, Raw: cand.Raw, Span: [2]int{cand.Start, cand.End}, Truncated: cand.Truncated,
-		SourceFormat: j.format(cand, found), Metadata: normalizer.Metadata{Model: j.c.Model, Timestamp: j.start, ParsingMethod: cand.Method},
+		SourceFormat: j.format(cand, found), Metadata: call.Metadata{Model: j.c.Model, Timestamp: j.start, ParsingMethod: cand.Method},
 	}, Coercions: []validator.Coercion{}, Defaults: []string{}, Repairs: []string{}, Warnings: []string{}}
 }
 
@@ -285,18 +285,18 @@ func (j *judge) validate(cand *scan.Candidate, tool *registry.Tool, params map[s
 }
 
 // format names what a call was written as.
-func (j *judge) format(cand *scan.Candidate, found *normalizer.Found) normalizer.Format {
+func (j *judge) format(cand *scan.Candidate, found *normalizer.Found) call.Format {
 	switch {
 	case cand.Dialect != nil && cand.Dialect.Format != "":
-		return normalizer.Format(cand.Dialect.Format)
+		return call.Format(cand.Dialect.Format)
 	case cand.Dialect != nil:
-		return normalizer.Format(cand.Dialect.Name)
+		return call.Format(cand.Dialect.Name)
 	case cand.Method == call.MethodCodeblock:
-		return normalizer.MarkdownJSON
+		return call.MarkdownJSON
 	case cand.Provenance == call.Native && j.native != "":
 		return j.native
-	case found.Format == normalizer.Unknown || found.Format == "":
-		return normalizer.PlainText
+	case found.Format == call.Unknown || found.Format == "":
+		return call.PlainText
 	}
 	return found.Format
 }

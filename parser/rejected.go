@@ -7,22 +7,21 @@ import (
 
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/text"
-	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
 
 // Rejected is what looked like a call and is none, or none that can be run.
 type Rejected struct {
-	Tool       string            `json:"tool"`
-	ID         string            `json:"id,omitempty"`
-	Parameters map[string]any    `json:"parameters,omitempty"`
-	Confidence float64           `json:"confidence"`
-	Truncated  bool              `json:"truncated,omitempty"`
-	Format     normalizer.Format `json:"source_format,omitempty"`
-	Provenance call.Provenance   `json:"provenance,omitempty"`
-	Raw        string            `json:"raw,omitempty"`
-	Span       [2]int            `json:"span"`
+	Tool       string          `json:"tool"`
+	ID         string          `json:"id,omitempty"`
+	Parameters map[string]any  `json:"parameters,omitempty"`
+	Confidence float64         `json:"confidence"`
+	Truncated  bool            `json:"truncated,omitempty"`
+	Format     call.Format     `json:"source_format,omitempty"`
+	Provenance call.Provenance `json:"provenance,omitempty"`
+	Raw        string          `json:"raw,omitempty"`
+	Span       [2]int          `json:"span"`
 	// Extent are the offsets of all that was taken out of the content with it, its
 	// markers included; zero if nothing was.
 	Extent [2]int `json:"-"`

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/golden"
-	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
@@ -20,15 +20,15 @@ func TestRejectedFormat(t *testing.T) {
 	p := bareCases(t)[0].Parser()
 	for _, tt := range []struct {
 		text string
-		want normalizer.Format
+		want call.Format
 	}{
 		{`<tool_call>{"name": "no_such_tool", "arguments": {}}</tool_call>`, "hermes"},
 		{`<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>`, "hermes"},
 		{`<tool_call>{"name": "get_weather", "arguments": {"city": </tool_call>`, "hermes"},
-		{`{"name": "no_such_tool", "arguments": {"a": 1}}`, normalizer.OllamaJSON},
-		{`{"name": "get_weather", "arguments": {"a": 1}}`, normalizer.OllamaJSON},
-		{"```json\n{\"name\": \"no_such_tool\", \"arguments\": {\"a\": 1}}\n```", normalizer.MarkdownJSON},
-		{"```json\n{\"name\": \"get_weather\", \"arguments\": {\"a\": 1}}\n```", normalizer.MarkdownJSON},
+		{`{"name": "no_such_tool", "arguments": {"a": 1}}`, call.OllamaJSON},
+		{`{"name": "get_weather", "arguments": {"a": 1}}`, call.OllamaJSON},
+		{"```json\n{\"name\": \"no_such_tool\", \"arguments\": {\"a\": 1}}\n```", call.MarkdownJSON},
+		{"```json\n{\"name\": \"get_weather\", \"arguments\": {\"a\": 1}}\n```", call.MarkdownJSON},
 	} {
 		r := mustParse(t, p, tt.text, parser.Context{})
 		if len(r.Rejected) != 1 || r.Rejected[0].Format != tt.want {
@@ -39,7 +39,7 @@ func TestRejectedFormat(t *testing.T) {
 		for _, tool := range []string{"get_weather", "no_such_tool"} {
 			reply := &adapters.Reply{Format: "anthropic_messages", Choices: []adapters.Choice{{Blocks: []adapters.Block{native(tool, arguments)}}}}
 			r, err := p.ParseReply(context.Background(), reply, parser.Context{})
-			if err != nil || len(r.Rejected) != 1 || r.Rejected[0].Format != normalizer.ClaudeToolUse {
+			if err != nil || len(r.Rejected) != 1 || r.Rejected[0].Format != call.ClaudeToolUse {
 				t.Errorf("%s %s: %+v, %v", tool, arguments, r.Rejected, err)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
-	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/call"
 )
 
 // ReplyInfo is what a provider's reply says besides what the model said.
@@ -96,9 +96,9 @@ func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
 // setFormat says what wire format the reply came in.
 func (f *ReplyFeeder) setFormat(name string) {
 	f.info.Format = name
-	f.text.c.judge.native = normalizer.CustomStructured
+	f.text.c.judge.native = call.CustomStructured
 	if known, err := formats.Lookup(name); err == nil && known.CallFormat != "" {
-		f.text.c.judge.native = normalizer.Format(known.CallFormat)
+		f.text.c.judge.native = call.Format(known.CallFormat)
 	}
 }
 

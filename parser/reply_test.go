@@ -14,7 +14,6 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/golden"
-	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
@@ -210,10 +209,10 @@ func TestFormatsOfCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for format, want := range map[string]normalizer.Format{
-		"openai_chat": normalizer.OpenAIFunctionCall, "openai_responses": normalizer.OpenAIFunctionCall, "mistral_chat": normalizer.OpenAIFunctionCall,
-		"cohere_chat": normalizer.OpenAIFunctionCall, "anthropic_messages": normalizer.ClaudeToolUse, "bedrock_converse": normalizer.ClaudeToolUse,
-		"ollama_chat": normalizer.OllamaJSON, "gemini_generate": normalizer.GeminiFunctionCall, "unheard_of": normalizer.CustomStructured,
+	for format, want := range map[string]call.Format{
+		"openai_chat": call.OpenAIFunctionCall, "openai_responses": call.OpenAIFunctionCall, "mistral_chat": call.OpenAIFunctionCall,
+		"cohere_chat": call.OpenAIFunctionCall, "anthropic_messages": call.ClaudeToolUse, "bedrock_converse": call.ClaudeToolUse,
+		"ollama_chat": call.OllamaJSON, "gemini_generate": call.GeminiFunctionCall, "unheard_of": call.CustomStructured,
 	} {
 		reply := &adapters.Reply{Format: format, Choices: []adapters.Choice{{Blocks: []adapters.Block{native("get_weather", `{"city":"Rome"}`)}, Finish: adapters.FinishCalls}}}
 		r, err := p.ParseReply(context.Background(), reply, parser.Context{})

@@ -10,26 +10,25 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/text"
-	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/validator"
 )
 
 // explained is one candidate as --json writes it.
 type explained struct {
-	Span       [2]int               `json:"span"`
-	Method     extractor.Method     `json:"method"`
-	Provenance extractor.Provenance `json:"provenance"`
-	Format     normalizer.Format    `json:"format,omitempty"`
-	Tool       string               `json:"tool,omitempty"`
-	Called     bool                 `json:"called"`
-	Reason     string               `json:"reason,omitempty"`
-	Repairs    []string             `json:"repairs,omitempty"`
-	Evidence   extractor.Evidence   `json:"evidence"`
-	Score      parser.Score         `json:"score"`
-	Raw        string               `json:"raw"`
+	Span       [2]int          `json:"span"`
+	Method     call.Method     `json:"method"`
+	Provenance call.Provenance `json:"provenance"`
+	Format     call.Format     `json:"format,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Called     bool            `json:"called"`
+	Reason     string          `json:"reason,omitempty"`
+	Repairs    []string        `json:"repairs,omitempty"`
+	Evidence   call.Evidence   `json:"evidence"`
+	Score      parser.Score    `json:"score"`
+	Raw        string          `json:"raw"`
 }
 
 // explainInput explains a text, or a reply; see parseInput.

@@ -15,7 +15,9 @@ type quoting struct {
 }
 
 // nothingCounts reports whether what stands here is shown or another's word.
-func (q *quoting) nothingCounts() bool { return q.fence != nil || q.quoteEnd != "" || q.otherSpeaks || q.userText }
+func (q *quoting) nothingCounts() bool {
+	return q.fence != nil || q.quoteEnd != "" || q.otherSpeaks || q.userText
+}
 
 // backQuotes acts on back quotes or tildes: a fence, or inline code.
 func (s *Scanner) backQuotes(p int, b byte) outcome {
