@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	Name, ID string
 	// Arguments are a map[string]any, a []any of positional arguments, or a
-	// [lenient.Text] for a tool with one parameter.
+	// [call.Text] for a tool with one parameter.
 	Arguments any
 	// Explicit says that the JSON names both a tool and its arguments.
 	Explicit bool

@@ -1,10 +1,13 @@
 package lenient
 
-import "errors"
+import (
+	"errors"
 
-// Text is the untyped text of a parameter, as dialects write it that put a
-// parameter's value between tags. Its type is for the tool's schema to say.
-type Text string
+	"github.com/callwright/callwright/call"
+)
+
+// Text is a [call.Text]: text whose type is for the tool's schema to say.
+type Text = call.Text
 
 // ErrTrailing says that something stands behind a value.
 var ErrTrailing = errors.New("text behind the value")
