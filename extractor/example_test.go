@@ -11,5 +11,5 @@ func ExampleSelectBest() {
 	found := extractor.ExtractAll("Here you are:\n```json\n{tool: \"add\", \"a\": 1,}\n```", extractor.Options{})
 	best, ok := extractor.SelectBest(found)
 	fmt.Println(ok, best.Value, best.Repairs)
-	// Output: true map[a:1 tool:add] [unquoted_key trailing_comma]
+	// Output: true map[a:1 tool:add] [trailing_comma unquoted_key]
 }
