@@ -21,8 +21,8 @@ import (
 // NOTE: a parse has three parts, each in its file. The judge decides what a candidate
 // is. The collector (collect.go) puts what was decided into the result, in the order of
 // the text. The teller (tell.go) sends the events of one call while it is read. The
-// judge keeps nothing between candidates and knows neither of the others: whatever
-// depends on what came before (limits, repeats, ids) is the collector's.
+// judge keeps nothing of one candidate for the next and knows neither of the others:
+// whatever depends on what came before (limits, repeats, ids) is the collector's.
 
 // judge decides what candidates are: calls to make, rejected ones, or text.
 type judge struct {
@@ -30,6 +30,7 @@ type judge struct {
 	c      *Context
 	start  time.Time   // the timestamp of calls
 	native call.Format // of calls in a reply's own field; empty for a text
+	echoes echoes      // the calls that stand in the prompt
 }
 
 // origin says how a candidate was found, beyond what the candidate says itself.
@@ -319,9 +320,9 @@ func (j *judge) reasons(
 		return one(CodeExpression, "%v", cand.Err)
 	case truncated && !o.AllowPartial:
 		return append(one(CodeTruncated, "the text ends inside the call"), invalid...)
-	case tool.RequireMarker && (x.Provenance == call.Bare || x.Inferred || cand.Method == call.MethodAssisted):
+	case tool.RequireMarker && (x.Inferred || cand.Method == call.MethodAssisted || x.Provenance != call.Native && !trained(cand)):
 		return one(CodeMarkerRequired, "%q takes only calls that the model marked as calls", tool.Name)
-	case x.Provenance == call.Bare && j.isEcho(cand.Raw):
+	case mayEcho(cand) && j.isEcho(x):
 		return one(CodeEcho, "the text only repeats what was said to the model")
 	case o.StrictMode && len(x.Repairs) > 0:
 		return one(CodeStrict, "the call needed repairs: %s", strings.Join(x.Repairs, ", "))
@@ -336,10 +337,4 @@ func (j *judge) reasons(
 		return lowConfidence()
 	}
 	return nil
-}
-
-// isEcho reports whether a text stands in what was said to the model.
-func (j *judge) isEcho(raw string) bool {
-	raw = strings.TrimSpace(raw)
-	return slices.ContainsFunc(j.c.Prompt, func(message string) bool { return strings.Contains(message, raw) })
 }

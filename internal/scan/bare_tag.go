@@ -4,9 +4,9 @@ import (
 	"github.com/callwright/callwright/dialect"
 )
 
-// tags reads what a tag without a dialect's marker opens: a call's own tag, or
-// one that is a known tool's name.
-func (s *Scanner) tags(p int) outcome {
+// tags reads what a tag without a dialect's marker opens: a call's own tag, or one that
+// is a known tool's name. fenced says that it stands in a code fence.
+func (s *Scanner) tags(p int, fenced bool) outcome {
 	if b, ok := s.c.At(p + 1); !ok || !isIdentStart(b) && b != 0xEF && b != '|' && b != 0xE2 {
 		return retry
 	}
@@ -28,6 +28,7 @@ func (s *Scanner) tags(p int) outcome {
 		}
 		k.close = append([]string{"</tool_call>", "</function_calls>"}, k.row.Close...)
 		k.ev.MissingOpen = len(k.row.Open) > 0
+		k.ev.Trained = k.row.Trained && matchAny(s.c, p, k.row.Options.Tags) >= 0 && !s.openReasoning && !fenced
 		s.c.Seek(p)
 		return paramsBody{}.read(k)
 	case t.call() && t.name == "" && t.word == "invoke":

@@ -145,7 +145,7 @@ func (l *look) prefixAt(off int, rows []*dialect.Row, body dialect.Body) int {
 // may have begun before it.
 func (s *Scanner) opened(m *marker, k *construct, p, end int) outcome {
 	k.marked = true
-	k.ev.Trained = m.trained && k.ev.Fence == "" && !s.openReasoning
+	k.ev.Trained = m.trained && k.ev.Fence == "" && s.wrapFence == 0 && !s.openReasoning
 	rows := s.prefer(m.rows)
 	if row := headerRow(rows); row != nil {
 		return s.message(k, row)

@@ -56,7 +56,7 @@ func (s *Scanner) message(k *construct, row *dialect.Row) outcome {
 			return k.fail()
 		}
 		return k.finish()
-	case says(row.Options.HeaderReasoning):
+	case says(row.Options.HeaderReasoning) && !s.o.Everywhere:
 		f := &dialect.Reasoning{Close: slices.Clone(row.Close)}
 		for _, m := range row.Open { // the next message ends it
 			if !strings.HasPrefix(m, "^") {
@@ -66,7 +66,7 @@ func (s *Scanner) message(k *construct, row *dialect.Row) outcome {
 		return s.reasonUntil(f, k.start, end, s.endsMessage)
 	}
 	s.drop(k.start, end, WhyMessageHeader)
-	if says(row.Options.HeaderText) {
+	if says(row.Options.HeaderText) && !s.o.Everywhere {
 		s.userText = true
 	}
 	s.lineStart()

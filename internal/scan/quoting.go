@@ -23,6 +23,15 @@ func (q *quoting) nothingCounts() bool {
 func (s *Scanner) backQuotes(p int, b byte) outcome {
 	end := s.runEnd(p, b)
 	n := end - p
+	if s.o.Everywhere && (n < 3 || s.fenceAt(p, end, b) != taken) {
+		s.fence = nil
+		s.c.Seek(end)
+		s.text(end)
+		return text
+	}
+	if s.o.Everywhere {
+		return taken
+	}
 	if n >= 3 {
 		return s.fenceAt(p, end, b)
 	}
