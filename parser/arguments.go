@@ -56,15 +56,13 @@ func (j *judge) bind(cand *scan.Candidate, tool *registry.Tool, arguments any, s
 	case []any:
 		list = a
 	case lenient.Text:
-		names := tool.Order()
-		schema := tool.Schema()
-		switch {
-		case len(names) == 1:
-			return map[string]any{names[0]: a}, true
-		case schema != nil && len(schema.Required) == 1:
-			sc.add("guessed")
-			return map[string]any{schema.Required[0]: a}, true
-		case schema == nil && j.p.registry.Len() == 0:
+		switch name, certain := tool.TextParameter(); {
+		case name != "":
+			if !certain {
+				sc.add("guessed")
+			}
+			return map[string]any{name: a}, true
+		case j.p.registry.Len() == 0 && !cand.Fixes.Has(lenient.UnquotedValue):
 			return map[string]any{"input": string(a)}, true
 		}
 		return nil, false
