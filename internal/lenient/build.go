@@ -61,13 +61,18 @@ func (r *Reader) build() (any, error) {
 		case ObjectEnd, ArrayEnd:
 			f := r.frames[len(r.frames)-1]
 			r.frames = r.frames[:len(r.frames)-1]
-			if f.Object != nil {
+			switch {
+			case f.Object != nil:
 				v = f.Object
-			} else {
-				if f.Array == nil {
-					f.Array = []any{}
-				}
+			case f.Array != nil:
 				v = f.Array
+			case r.ending:
+				v = make([]any, 0, 1) // see identity
+			default:
+				v = []any{}
+			}
+			if r.ending {
+				r.openAtEnd = append(r.openAtEnd, identity(v))
 			}
 		case String:
 			v = r.text

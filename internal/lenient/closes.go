@@ -47,7 +47,7 @@ func (r *Reader) closesKey(next int, b byte) bool {
 	case 0xEF:
 		return r.c.HasPrefixAt(next, "：")
 	}
-	return b >= '0' && b <= '9' || r.atClose(next)
+	return b >= '0' && b <= '9' || r.atClose(next) || b == '`' && r.c.HasPrefixAt(next, "```")
 }
 
 // closesBefore decides for a string before what JSON does not have there: another
@@ -123,7 +123,7 @@ func (r *Reader) separates(off int, q byte, inner int) bool {
 		case '}', ',':
 			return true
 		}
-		return r.startsKey(next) || r.atClose(next)
+		return r.startsKey(next) || inner == 0 && r.wordToEnd(next) || r.atClose(next)
 	}
 	switch b {
 	case q, '"', '\'', '{', '[', ']', ',', '(', ')', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
@@ -133,6 +133,20 @@ func (r *Reader) separates(off int, q byte, inner int) bool {
 		return r.o.Python || slices.ContainsFunc(literals[:], func(w string) bool { return c.HasPrefixAt(next, w) })
 	}
 	return b == 0xE2 || r.atClose(next)
+}
+
+// wordToEnd reports whether the text ends within a word at off: a key that is cut off.
+func (r *Reader) wordToEnd(off int) bool {
+	for end := off; end-off <= maxKey; end++ {
+		b, ok := r.c.At(end)
+		if !ok {
+			return end > off
+		}
+		if !isWord(b) {
+			return false
+		}
+	}
+	return false
 }
 
 // closersThenEnd reports whether the closing brackets at off are the value's

@@ -28,6 +28,9 @@ type Cursor struct {
 	off  int    // offset of the next byte to read
 	keep int    // bytes before this offset may be forgotten
 	done bool   // no more text will come
+	cut  bool   // what ended the text was a limit or a broken stream, not its writer
+	// looked counts the bytes that were examined; see Looked.
+	looked int
 	// wait is a Reading's: it suspends until there is more or done; false means
 	// stopped. It is the yield of its coroutine.
 	wait func(struct{}) bool
@@ -64,6 +67,22 @@ func (c *Cursor) Append(p []byte) {
 
 // End says that the text is complete.
 func (c *Cursor) End() { c.done = true }
+
+// EndCut says that no more text will come since a limit was reached or the stream broke
+// off. What is open at the end was not said to its end then, whatever it looks like.
+func (c *Cursor) EndCut() { c.done, c.cut = true, true }
+
+// CutOff reports whether the text ended by [Cursor.EndCut]. It is known only where the
+// end has been met, such as behind [Cursor.EOF].
+func (c *Cursor) CutOff() bool { return c.cut }
+
+// Looked is how many bytes have been examined so far, each as often as it was looked at:
+// by At and what is built on it, and by readers. It does not depend on how the text was
+// cut into chunks. Code that examines bytes by Slice or Rest adds them by [Cursor.Look].
+func (c *Cursor) Looked() int { return c.looked }
+
+// Look adds n bytes to what [Cursor.Looked] counts.
+func (c *Cursor) Look(n int) { c.looked += n }
 
 // Offset is the offset of the next byte.
 func (c *Cursor) Offset() int { return c.off }
@@ -115,12 +134,21 @@ func (c *Cursor) Fill() bool {
 // At returns the byte at an offset at or after the current one; ok is false if
 // the text ends before it.
 func (c *Cursor) At(off int) (b byte, ok bool) {
+	if i := off - c.base; i < len(c.buf) || c.fillTo(off) {
+		c.looked++
+		return c.buf[off-c.base], true
+	}
+	return 0, false
+}
+
+// fillTo waits until the byte at an offset has come, and reports whether it has.
+func (c *Cursor) fillTo(off int) bool {
 	for off-c.base >= len(c.buf) {
 		if !c.Fill() {
-			return 0, false
+			return false
 		}
 	}
-	return c.buf[off-c.base], true
+	return true
 }
 
 // Peek returns the next byte, or 0 at the end of the text.

@@ -147,8 +147,7 @@ func (r *Reader) escapedString() {
 		b, ok := c.At(c.off)
 		switch {
 		case !ok:
-			r.CutToken = true
-			r.unwind()
+			r.cutOff(CutString)
 			r.text = r.validText(start, trimPartialRune(r.scratch))
 			return
 		case b == '\\' && c.HasPrefix(`\"`):

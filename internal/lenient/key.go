@@ -118,8 +118,9 @@ func (r *Reader) colon(key int) error {
 	case r.o.Hash && r.Fixes.Has(UnquotedKey):
 	case b == 0 && c.EOF():
 		// A key that is cut off, or has no value yet, says nothing.
-		r.CutToken = true
-		r.unwind()
+		r.cutOff(CutKey)
+	case r.atClose(c.off) || b == '`' && c.HasPrefix("```"):
+		r.cutOff(CutValue)
 	case b == '"' || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9':
 		r.fix(c.off, MissingColon)
 	case (b == ',' || b == '}') && r.Depth() == 1 && r.o.Python:
@@ -171,8 +172,8 @@ func (r *Reader) bareKey() bool {
 	for c.off-start <= maxKey {
 		b, ok := c.At(c.off)
 		if !ok {
-			r.CutToken = true
-			r.unwind()
+			r.text = dropMarkdown(string(c.Slice(start, c.off)))
+			r.cutOff(CutKey)
 			return true
 		}
 		if !isWord(b) && b != '.' && (b != '\\' || !c.HasPrefix(`\_`)) || b >= 0x80 && c.HasPrefix("：") {

@@ -51,9 +51,8 @@ func (r *Reader) rawString(q byte) {
 	for {
 		b, ok := c.At(c.off)
 		if !ok {
-			r.CutToken = true
 			r.text = r.validText(start, c.Slice(start, c.off))
-			r.unwind()
+			r.cutOff(CutString)
 			return
 		}
 		if b == '\\' {
@@ -94,9 +93,8 @@ func (r *Reader) triple(q byte) bool {
 		b, ok := c.At(c.off)
 		switch {
 		case !ok:
-			r.CutToken = true
 			r.text = r.validText(start, trimPartialRune(r.scratch[r.joined:]))
-			r.unwind()
+			r.cutOff(CutString)
 			return true
 		case b == '\\':
 			r.escape(q, false)

@@ -71,11 +71,18 @@ func (r *Reader) quoted(q byte, key bool) error {
 		switch ch := b[i]; {
 		case ch == q:
 			c.off = c.base + i
-			if inner == 0 && r.surelyCloses(b[i+1:], q, key) {
+			shown := len(b)-i <= surelySees // what follows may have to be waited for
+			if shown {
+				from, copied = r.show(from, copied, key)
+			}
+			if inner == 0 && r.surelyCloses(q, key) {
+				r.inString = false
 				r.endString(start, from, copied, key)
 				return nil
 			}
-			from, copied = r.show(from, copied, key)
+			if !shown {
+				from, copied = r.show(from, copied, key)
+			}
 			ends := r.closes(c.off+1, q, key, inner) || key && inner == 0 && r.isKeyWithColon(start)
 			r.inString = false
 			if ends {
@@ -92,6 +99,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 			r.scratch = append(r.scratch, b[from-c.base:i]...)
 			r.scratch = append(r.scratch, simpleEscapes[b[i+1]])
 			copied = true
+			c.looked++ // as escape looks
 			i += 2
 			from = c.base + i
 		case ch == '\\':
@@ -112,23 +120,31 @@ func (r *Reader) quoted(q byte, key bool) error {
 	}
 }
 
-// surelyCloses reports whether what stands behind a quotation mark is what
-// strict JSON has there, so that no more need be looked at.
-func (r *Reader) surelyCloses(next []byte, q byte, key bool) bool {
-	if len(next) < 3 || len(r.stack) == 0 {
+// surelySees is how many bytes, the quotation mark included, surelyCloses looks at.
+const surelySees = 4
+
+// surelyCloses reports whether what stands behind the quotation mark at the cursor is
+// what strict JSON has there, so that no more need be looked at.
+func (r *Reader) surelyCloses(q byte, key bool) bool {
+	if len(r.stack) == 0 {
 		return false
 	}
+	next, _ := r.c.At(r.c.off + 1)
 	if key {
-		return next[0] == ':'
+		return next == ':'
 	}
 	top := r.stack[len(r.stack)-1]
-	switch next[0] {
+	switch next {
 	case '}':
 		return top == '{'
 	case ']':
 		return top == '['
 	case ',':
-		return next[1] == q || next[1] == ' ' && next[2] == q
+		k, _ := r.c.At(r.c.off + 2)
+		if k == ' ' {
+			k, _ = r.c.At(r.c.off + 3)
+		}
+		return k == q
 	}
 	return false
 }
@@ -151,6 +167,7 @@ func (r *Reader) endString(start, from int, copied, key bool) {
 	c := r.c
 	seg := c.Slice(from, c.off)
 	c.off++
+	c.looked += c.off - start
 	switch {
 	case copied:
 		r.scratch = append(r.scratch, seg...)
@@ -167,6 +184,7 @@ func (r *Reader) endString(start, from int, copied, key bool) {
 // unclosed ends a string that the text's end, or a closing marker in it, cut off.
 func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	c := r.c
+	c.looked += c.Limit() - start
 	text := c.Slice(from, c.Limit())
 	if copied {
 		text = append(r.scratch, text...)[r.joined:]
@@ -181,16 +199,20 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 		r.fix(cut, UnclosedString)
 		c.off = cut
 		r.text = sub.text
-		r.unwind()
 		if key {
-			r.CutToken = true
+			r.cutOff(CutKey)
+		} else {
+			r.unwind()
 		}
 		return nil
 	}
 	c.off = c.Limit()
-	r.CutToken = true
 	r.text = r.validText(start, trimPartialRune(text))
-	r.unwind()
+	kind := CutString
+	if key {
+		kind = CutKey
+	}
+	r.cutOff(kind)
 	return nil
 }
 
@@ -210,6 +232,7 @@ func (r *Reader) endsWithClose(off int) bool {
 func (r *Reader) firstClose(off int) int {
 	first := -1
 	rest := r.c.Slice(off, r.c.Limit())
+	r.c.looked += len(rest) * len(r.o.Close)
 	for _, m := range r.o.Close {
 		if i := bytes.Index(rest, []byte(m)); i >= 0 && (first < 0 || off+i < first) {
 			first = off + i

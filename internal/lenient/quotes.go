@@ -25,9 +25,12 @@ func (r *Reader) smart(key bool) {
 	for {
 		b, ok := c.At(c.off)
 		if !ok {
-			r.CutToken = true
 			r.text = r.validText(start, trimPartialRune(r.scratch))
-			r.unwind()
+			if key {
+				r.cutOff(CutKey)
+			} else {
+				r.cutOff(CutString)
+			}
 			return
 		}
 		n := 0
@@ -134,16 +137,15 @@ func (r *Reader) literal(q string) {
 		b, ok := c.At(c.off)
 		if !ok {
 			r.inString = false
-			text := r.scratch
-			r.CutToken = true
 			if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
-				text = bytes.TrimRight(c.Slice(start, cut), "}] \n")
+				r.text = r.validText(start, trimPartialRune(bytes.TrimRight(c.Slice(start, cut), "}] \n")))
 				c.off = cut
-				r.CutToken = false
 				r.fix(cut, UnclosedString)
+				r.unwind()
+				return
 			}
-			r.text = r.validText(start, trimPartialRune(text))
-			r.unwind()
+			r.text = r.validText(start, trimPartialRune(r.scratch))
+			r.cutOff(CutString)
 			return
 		}
 		if b == q[0] && c.HasPrefix(q) {

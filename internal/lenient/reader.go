@@ -3,6 +3,7 @@ package lenient
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 )
 
 // MaxDepth is how deep brackets may nest where the options do not say.
@@ -67,9 +68,11 @@ type Reader struct {
 	Fixes Fixes
 	// OpenAtEnd is how many brackets the end of the text left open.
 	OpenAtEnd int
-	// CutToken says that the text ended inside a string, a key or a literal, or
-	// between a key and its value.
+	// CutToken says that the text ended inside a string, a key or a literal, or that a
+	// key has no value where the text or the construct around it ended.
 	CutToken bool
+	// Cut is where the value broke off.
+	Cut Cut
 
 	c      *Cursor
 	o      Options
@@ -78,13 +81,15 @@ type Reader struct {
 	text   string // of the token just read
 	ending bool   // unwinding: only ends follow
 
-	scratch  []byte // decoded text of the string being read
-	joined   int    // how much of it is of strings that it is joined to
-	borrowed *[]byte
-	inString bool
-	keys     [64]string // recently read keys, to save allocations
-	frames   []Frame
-	result   any
+	scratch   []byte // decoded text of the string being read
+	joined    int    // how much of it is of strings that it is joined to
+	borrowed  *[]byte
+	inString  bool
+	keys      [64]string // recently read keys, to save allocations
+	frames    []Frame
+	openAtEnd []unsafe.Pointer // the objects and lists that were open at the end
+	numberEnd int              // offset behind the last number
+	result    any
 }
 
 type state uint8
@@ -141,11 +146,15 @@ func (r *Reader) Next() (Kind, error) {
 func (r *Reader) space() byte {
 	c := r.c
 	for {
-		if i := c.off - c.base; i < len(c.buf) && c.buf[i] > ' ' && c.buf[i] < 0x80 && c.buf[i] != '/' && c.buf[i] != '#' {
-			return c.buf[i]
+		b, ok := c.At(c.off)
+		if !ok {
+			return 0
+		}
+		if b > ' ' && b < 0x80 && b != '/' && b != '#' {
+			return b
 		}
 		c.SkipSpace()
-		b := c.Peek()
+		b = c.Peek()
 		switch {
 		case b == '/' && (c.HasPrefix("//") || c.HasPrefix("/*")):
 			r.comment()
@@ -206,9 +215,13 @@ func (r *Reader) unwind() {
 	if r.c.EOF() {
 		r.OpenAtEnd = len(r.stack)
 		r.fix(r.c.off, Truncated)
+		if r.Cut.Kind == CutNothing && r.numberEnd == r.c.off {
+			r.Cut.Kind = CutNumber
+		}
 	} else {
 		r.fix(r.c.off, MissingClose)
 	}
+	r.notePath()
 }
 
 // pop closes the innermost bracket.

@@ -63,6 +63,13 @@ func (r *Reading) End() {
 	r.Resume()
 }
 
+// EndCut says that no more text will come since a limit was reached or the stream broke
+// off, and lets the code read to its end. The code asks [Cursor.CutOff].
+func (r *Reading) EndCut() {
+	r.Cursor.EndCut()
+	r.Resume()
+}
+
 // Done reports whether the code has returned; then it is no more than its result.
 func (r *Reading) Done() bool { return r.done }
 

@@ -11,7 +11,7 @@ func (r *Reader) scalar(b byte) (Kind, bool, error) {
 	if b == '-' || b >= '0' && b <= '9' {
 		if end, ok := r.number(); ok {
 			r.text = c.String(start, end)
-			c.off = end
+			c.off, r.numberEnd = end, end
 			r.after()
 			return Number, true, nil
 		}
@@ -117,8 +117,11 @@ func (r *Reader) unquoted(start int) (Kind, bool, error) {
 	}
 	kind := r.classify(start, text)
 	if cut {
-		r.CutToken = true
-		r.unwind()
+		if kind == Number {
+			r.cutOff(CutNumber)
+		} else {
+			r.cutOff(CutWord)
+		}
 		r.state = wantSep
 		return kind, true, nil
 	}

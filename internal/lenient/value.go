@@ -92,14 +92,15 @@ func (r *Reader) otherValue(b byte) (Kind, bool, error) {
 		r.after()
 		return String, true, nil
 	}
-	if b == 0 && c.EOF() || r.atClose(off) || r.cutQuote(off) {
+	if b == 0 && c.EOF() || r.atClose(off) || b == '`' && c.HasPrefix("```") || r.cutQuote(off) {
 		if len(r.stack) == 0 {
 			return 0, false, fmt.Errorf("%w: nothing at byte %d", ErrSyntax, off)
 		}
 		if r.state == wantValue {
-			r.CutToken = true
+			r.cutOff(CutValue)
+		} else {
+			r.unwind()
 		}
-		r.unwind()
 		return r.pop(), true, nil
 	}
 	return r.scalar(b)
