@@ -101,4 +101,3 @@ func BenchmarkReadAndValidate(b *testing.B) {
 		})
 	}
 }
-

@@ -18,22 +18,7 @@ import (
 // is left as it is, but for keys of objects that differ from a property's only in case and
 // separators.
 func (v *validation) coerce(n *node, value any, at *step, depth int) any {
-	key, compound := pairOf(n, value)
-	if !compound || !n.shared || !v.walk.plan.ambiguous {
-		return v.within(n, n, value, at, depth)
-	}
-	path := at.String()
-	if known, ok := v.coerced[key]; ok && known.path == path {
-		v.recordAll(known.changes)
-		return known.value
-	}
-	m := v.mark()
-	made := v.within(n, n, value, at, depth)
-	if v.coerced == nil {
-		v.coerced = make(map[pair]attempt)
-	}
-	v.coerced[key] = attempt{made, slices.Clone(v.changes[m:]), path}
-	return made
+	return v.within(n, n, value, at, depth)
 }
 
 // attempt is what coercion made of a value.
@@ -43,19 +28,50 @@ type attempt struct {
 	path    string
 }
 
+// attemptKey is a value, a node, and the node that led to the value.
+type attemptKey struct {
+	pair
+	top *node
+}
+
 // within is coerce for one of the nodes that apply to a value: top is the one that led to
-// it.
+// it. What it makes of a value is remembered where the value may come again.
 func (v *validation) within(n, top *node, value any, at *step, depth int) any {
 	if n.always || n.never || depth > maxDepth || !v.walk.step(1) {
 		return value
 	}
 	fits := v.walk.fits(n, value, depth) == fitting
-	if _, compound := pairOf(n, value); fits && (!v.walk.strange || !compound) {
+	p, compound := pairOf(n, value)
+	if fits && (!v.walk.strange || !compound) {
 		return value
 	}
+	if !compound || !n.shared || !v.walk.plan.ambiguous {
+		return v.made(n, top, value, at, depth, fits)
+	}
+	key, path := attemptKey{p, top}, at.String()
+	if known, ok := v.coerced[key]; ok && known.path == path {
+		v.recordAll(known.changes)
+		return known.value
+	}
 	m := v.mark()
-	made := v.remake(n, top, value, at, depth, fits)
-	if fits && v.grew(m) && v.walk.fits(n, made, depth) != fitting {
+	made := v.made(n, top, value, at, depth, fits)
+	if v.coerced == nil {
+		v.coerced = make(map[attemptKey]attempt)
+	}
+	v.coerced[key] = attempt{made, slices.Clone(v.changes[m:]), path}
+	return made
+}
+
+// made returns what a node makes of a value. One that fits must fit thereafter.
+func (v *validation) made(n, top *node, value any, at *step, depth int, fits bool) any {
+	m := v.mark()
+	made := v.remake(n, top, value, at, depth, fits, true)
+	if !fits || !v.grew(m) || v.walk.fits(n, made, depth) == fitting {
+		return made
+	}
+	v.undo(m)
+	made = v.remake(n, top, value, at, depth, fits, false) // only what is in it
+	if v.grew(m) && v.walk.fits(n, made, depth) != fitting {
 		v.undo(m)
 		return value
 	}
@@ -63,7 +79,8 @@ func (v *validation) within(n, top *node, value any, at *step, depth int) any {
 }
 
 // remake applies a node's keywords to a value, and those of the nodes that apply to it too.
-func (v *validation) remake(n, top *node, value any, at *step, depth int, fits bool) any {
+// fits says that the value fits as it is, keys that its own keys may be changed.
+func (v *validation) remake(n, top *node, value any, at *step, depth int, fits, keys bool) any {
 	for _, ref := range n.refs {
 		value = v.within(ref, top, value, at, depth)
 	}
@@ -83,7 +100,7 @@ func (v *validation) remake(n, top *node, value any, at *step, depth int, fits b
 	}
 	switch x := value.(type) {
 	case map[string]any:
-		value = v.object(n, top, x, at, depth, fits)
+		value = v.object(n, top, x, at, depth, fits, keys)
 	case []any:
 		value = v.array(n, x, at, depth)
 	}
@@ -108,10 +125,10 @@ func (v *validation) remake(n, top *node, value any, at *step, depth int, fits b
 }
 
 // object coerces the keys of an object, and its members.
-func (v *validation) object(n, top *node, m map[string]any, at *step, depth int, fits bool) map[string]any {
+func (v *validation) object(n, top *node, m map[string]any, at *step, depth int, fits, keys bool) map[string]any {
 	o := edited{was: m, now: m}
-	if n.members != nil {
-		v.keys(n, top, &o, at, fits)
+	if n.members != nil && keys {
+		v.keys(n, top, &o, at, depth, fits)
 	}
 	for _, k := range text.SortedKeys(o.now) {
 		sub := n.memberOrPattern(k)
@@ -173,9 +190,9 @@ func (n *node) requires(name string) bool {
 	}) != nil
 }
 
-// keys renames keys that differ from a free property's only in case and separators, and
-// drops those that the schema forbids. A key that any schema of the object names stays.
-func (v *validation) keys(n, top *node, o *edited, at *step, fits bool) {
+// keys renames keys that differ from one property's name only in case and separators, if
+// that is not there, and drops keys that the schema forbids. A key that any schema of the object names stays.
+func (v *validation) keys(n, top *node, o *edited, at *step, depth int, fits bool) {
 	var strange []string
 	for k := range o.now {
 		if n.memberOrPattern(k) == nil && v.walk.step(top.reach) && top.named(k) == nil {
@@ -186,13 +203,10 @@ func (v *validation) keys(n, top *node, o *edited, at *step, fits bool) {
 		return
 	}
 	slices.Sort(strange)
-	free := make(map[string][]string) // names of properties that are not there
+	alike := make(map[string][]string) // names of properties
 	for i := range n.members {
-		name := n.members[i].name
-		if _, taken := o.now[name]; !taken {
-			f := foldKey(name)
-			free[f] = append(free[f], name)
-		}
+		f := foldKey(n.members[i].name)
+		alike[f] = append(alike[f], n.members[i].name)
 	}
 	claims := make(map[string]int, len(strange))
 	for _, k := range strange {
@@ -200,12 +214,13 @@ func (v *validation) keys(n, top *node, o *edited, at *step, fits bool) {
 	}
 	for _, k := range strange {
 		f := foldKey(k)
-		if names := free[f]; len(names) == 1 && claims[f] == 1 && (n.additional == nil || !fits) {
-			here := at.member(names[0])
-			v.record(&here, k, names[0], "key_renamed", 0.9)
+		if properties := alike[f]; len(properties) == 1 && claims[f] == 1 && v.mayRename(n, o, k, properties[0], at, depth, fits) {
+			name := properties[0]
+			here := at.member(name)
+			v.record(&here, k, name, "key_renamed", 0.9)
 			value := o.now[k]
 			o.drop(k)
-			o.set(names[0], value)
+			o.set(name, value)
 			continue
 		}
 		if n.closed && !v.o.KeepUnknown && !v.tool.RequireMarker {
@@ -214,6 +229,23 @@ func (v *validation) keys(n, top *node, o *edited, at *step, fits bool) {
 			o.drop(k)
 		}
 	}
+}
+
+// mayRename reports whether a key may become a property's name. In an object that fits as
+// it is, the value must be one for the property.
+func (v *validation) mayRename(n *node, o *edited, key, name string, at *step, depth int, fits bool) bool {
+	if _, taken := o.now[name]; taken {
+		return false
+	}
+	if !fits {
+		return true
+	}
+	sub := n.member(name)
+	m := v.mark()
+	here := at.member(name)
+	made := v.coerce(sub, o.now[key], &here, depth+1)
+	v.undo(m)
+	return n.additional == nil && v.walk.fits(sub, made, depth+1) == fitting
 }
 
 func foldKey(k string) string {

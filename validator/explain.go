@@ -433,4 +433,3 @@ func translate(err error) (errs []Error) {
 	}
 	return errs
 }
-

@@ -28,7 +28,8 @@ const (
 	maxDepth       = lenient.MaxDepth
 	freeSteps      = 1 << 20
 	stepsPerValue  = 32
-	stepsPerCheck  = 1 << 12 // the context is asked, and memory taken for what was found
+	firstSteps     = 1 << 8  // without memory for what was found
+	stepsPerCheck  = 1 << 12 // before the context is asked again
 	bytesPerStep   = 64      // of a text, and of a text by the instructions of a pattern
 	maxAskedVisits = 1 << 16 // of the schema library
 )
@@ -55,10 +56,20 @@ type walk struct {
 
 	// What was met that matters for what comes after the check.
 	first     bool // note it
+	noting    bool // and look into values of which the schema says nothing
 	typeless  bool // text without a type
 	huge      bool // a number that is not calculated with
 	strange   bool // keys that a schema does not name, beside those that it does
 	defaultly bool // members that are missing and have a default
+}
+
+// newWalk returns the walk of a validation, which notes what it meets.
+func newWalk(ctx context.Context, p *plan, root any) walk {
+	w := walk{plan: p, ctx: ctx, root: root, limit: firstSteps, first: true, noting: !p.ambiguous}
+	if p.ambiguous {
+		w.note(root) // a value may be checked more than once
+	}
+	return w
 }
 
 // pair is a node and an object or list by its identity.
@@ -132,7 +143,7 @@ func countValues(root any) int {
 // fits checks a value against a node and all that it leads to. The node's own members come
 // before what else applies, and the first thing that is wrong ends it.
 func (w *walk) fits(n *node, value any, depth int) verdict {
-	if n.always && !w.first {
+	if n.always && !w.noting {
 		return fitting
 	}
 	if !w.step(1) {
@@ -222,11 +233,11 @@ func (w *walk) check(n *node, value any, depth int) verdict {
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		if n.object || w.first {
+		if n.object || w.noting {
 			found = both(found, w.fitsObject(n, v, depth))
 		}
 	case []any:
-		if n.array || w.first {
+		if n.array || w.noting {
 			found = both(found, w.fitsArray(n, v, depth))
 		}
 	case string:
@@ -375,7 +386,9 @@ func (w *walk) fitsRest(n *node, m map[string]any, depth int) verdict {
 			}
 		case w.first:
 			w.strange = w.strange || n.members != nil
-			w.note(e)
+			if w.noting {
+				w.note(e)
+			}
 		}
 	}
 	return found
@@ -411,7 +424,7 @@ func (w *walk) fitsArray(n *node, list []any, depth int) verdict {
 	for i, e := range list {
 		sub := n.item(i)
 		if sub == nil {
-			if !w.first {
+			if !w.noting {
 				break
 			}
 			w.note(e)

@@ -22,7 +22,7 @@ func ValidateParameter(tool *registry.Tool, name string, value any, o Options) (
 	if n == nil {
 		return nil, false
 	}
-	v.walk = walk{plan: p, root: value, limit: stepsPerCheck}
+	v.walk = walk{plan: p, root: value, limit: firstSteps}
 	value = v.typed(value, n, nil, 1)
 	if value == nil && n.accepts&tNull == 0 || guardNumbers(value) != nil {
 		return nil, false

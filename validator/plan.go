@@ -498,7 +498,9 @@ func (n *node) memberOrPattern(key string) *node {
 
 // named finds the node of a property through all that applies to the same value: nil if no
 // schema names it, by itself or by a pattern.
-func (n *node) named(key string) *node { return n.find(func(n *node) *node { return n.memberOrPattern(key) }) }
+func (n *node) named(key string) *node {
+	return n.find(func(n *node) *node { return n.memberOrPattern(key) })
+}
 
 // find returns the first node that f finds in a node or in what applies to the same value,
 // but for what must not apply.

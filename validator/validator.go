@@ -75,15 +75,26 @@ func ValidateContext(ctx context.Context, tool *registry.Tool, parameters map[st
 		return v.result()
 	}
 	v.res.Warnings = append(v.res.Warnings, p.warnings...)
-	v.walk = walk{plan: p, ctx: ctx, root: parameters, limit: stepsPerCheck, first: true}
-	v.run(p.root, parameters)
+	v.walk = newWalk(ctx, p, parameters)
+	inner, unwrapped := v.unwrap(p.root, parameters)
+	if !unwrapped {
+		v.run(p.root, parameters)
+		return v.result()
+	}
+	as := v // as it is, if that fits and what is in it does not
+	v.run(p.root, inner)
+	if len(v.res.Errors) > 0 {
+		as.changes, as.walk = nil, newWalk(ctx, p, parameters)
+		if as.run(p.root, parameters); len(as.res.Errors) == 0 {
+			return as.result()
+		}
+	}
 	return v.result()
 }
 
 // run does the work of a validation.
 func (v *validation) run(root *node, parameters map[string]any) {
 	w := &v.walk
-	parameters = v.unwrap(root, parameters)
 	found := v.verdict(root, parameters)
 	if w.typeless || found != fitting {
 		// What came behind the first thing that is wrong was not looked at.
@@ -96,14 +107,15 @@ func (v *validation) run(root *node, parameters map[string]any) {
 		if v.tooLarge(parameters) {
 			return
 		}
-		w.strange, w.defaultly, w.memo = false, false, nil
+		w.strange, w.defaultly = false, false
+		clear(w.memo)
 		if found = v.verdict(root, parameters); found != fitting {
 			w.strange, w.defaultly = true, true
 		}
 	} else if w.huge && v.tooLarge(parameters) {
 		return
 	}
-	w.first = false
+	w.first, w.noting = false, false
 	if !v.o.NoCoercion && (found != fitting || w.strange) {
 		m := v.mark()
 		if made, ok := v.coerce(root, parameters, nil, 0).(map[string]any); ok && v.grew(m) {
@@ -166,9 +178,9 @@ type validation struct {
 	res     Result
 	walk    walk
 	changes []change
-	base    float64          // the factor of what is not listed
-	coerced map[pair]attempt // what coercion made of values
-	wrapped int              // the depth of the value that is being made an item, or -1
+	base    float64                // the factor of what is not listed
+	coerced map[attemptKey]attempt // what coercion made of values
+	wrapped int                    // the depth of the value that is being made an item, or -1
 }
 
 // result returns the result with what was noted on the way.
@@ -231,39 +243,44 @@ var wrappers = []string{"arguments", "parameters", "params", "args", "input", "k
 
 // unwrap unwraps {"arguments": {…}} if the tool has no such parameter, but has those that
 // are in it, or does not take what is around them.
-func (v *validation) unwrap(root *node, p map[string]any) map[string]any {
+func (v *validation) unwrap(root *node, p map[string]any) (inner map[string]any, ok bool) {
 	if len(p) != 1 || v.o.NoCoercion {
-		return p
+		return nil, false
 	}
 	for key, value := range p {
 		if !slices.Contains(wrappers, key) || root.property(key) != nil {
-			return p
+			return nil, false
 		}
 		factor := 0.97
-		inner, ok := value.(map[string]any)
-		if !ok {
-			var s string
-			switch x := value.(type) {
-			case string:
-				s = x
-			case lenient.Text:
-				s = string(x)
-			default:
-				return p
-			}
-			decoded, r, err := lenient.Parse(s, lenient.Options{})
-			if inner, ok = decoded.(map[string]any); err != nil || !ok || !harmless(r) {
-				return p
+		if inner, ok = value.(map[string]any); !ok {
+			if inner, ok = objectIn(value); !ok {
+				return nil, false
 			}
 			factor = 0.95
 		}
-		if !knows(root, inner) && v.walk.fits(root, p, 0) == fitting {
-			return p
+		if !knows(root, inner) && v.verdict(root, p) == fitting {
+			return nil, false
 		}
 		v.record(nil, lenient.Plain(p), lenient.Plain(inner), "unwrapped", factor)
-		return inner
 	}
-	return p
+	return inner, true
+}
+
+// objectIn reads an object that was written as a string.
+func objectIn(value any) (map[string]any, bool) {
+	s, ok := value.(string)
+	if text, isText := value.(lenient.Text); isText {
+		s, ok = string(text), true
+	}
+	if !ok {
+		return nil, false
+	}
+	decoded, r, err := lenient.Parse(s, lenient.Options{})
+	if err != nil || !harmless(r) {
+		return nil, false
+	}
+	inner, ok := decoded.(map[string]any)
+	return inner, ok
 }
 
 // knows reports whether a node names a member of an object.
@@ -319,4 +336,3 @@ func kindOf(v any) string {
 	}
 	return "number"
 }
-
