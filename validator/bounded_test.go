@@ -38,10 +38,8 @@ func steps(t testing.TB, tool *registry.Tool, value string, o Options) (int, Res
 	if err := dec.Decode(&m); err != nil {
 		t.Fatalf("%.100s: %v", value, err)
 	}
-	v := validation{o: o, tool: tool, wrapped: -1, base: 1}
-	p := planOf(tool)
-	v.walk = newWalk(context.Background(), p, m)
-	v.run(p.root, m)
+	v := validation{o: o, tool: tool, wrapped: -1, base: 1, keepObject: true}
+	v.validate(context.Background(), m)
 	return v.walk.steps, v.result()
 }
 

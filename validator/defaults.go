@@ -8,11 +8,15 @@ import (
 
 // fill fills in what a call leaves out: the schema's defaults at every depth, then the
 // caller's values, then, by option, empty values. It returns a copy if there is anything.
-func (v *validation) fill(root *node, parameters map[string]any) map[string]any {
+func (v *validation) fill(root *node, value any) any {
 	if root.fills {
-		parameters = v.defaults(root, parameters, parameters, nil, 0).(map[string]any)
+		value = v.defaults(root, value, value, nil, 0)
 	}
-	o := edited{was: parameters, now: parameters}
+	m, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	o := edited{was: m, now: m}
 	add := func(name string, value any) {
 		o.set(name, value)
 		v.res.Defaults = append(v.res.Defaults, text.Pointer("", name))

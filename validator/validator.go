@@ -67,80 +67,95 @@ func ValidateContext(ctx context.Context, tool *registry.Tool, parameters map[st
 	if parameters == nil {
 		parameters = map[string]any{}
 	}
-	v := validation{o: o, tool: tool, wrapped: -1, base: 1}
-	v.res.Warnings = append(v.res.Warnings, tool.Warnings()...)
-	p := planOf(tool)
-	if p == nil {
-		v.res.Parameters = v.typed(parameters, nil, nil, 0).(map[string]any)
-		return v.result()
-	}
-	v.res.Warnings = append(v.res.Warnings, p.warnings...)
-	v.walk = newWalk(ctx, p, parameters)
-	inner, unwrapped := v.unwrap(p.root, parameters)
-	if !unwrapped {
-		v.run(p.root, parameters)
-		return v.result()
-	}
-	as := v // as it is, if that fits and what is in it does not
-	v.run(p.root, inner)
-	if len(v.res.Errors) > 0 {
-		as.changes, as.walk = nil, newWalk(ctx, p, parameters)
-		if as.run(p.root, parameters); len(as.res.Errors) == 0 {
-			return as.result()
-		}
-	}
+	v := validation{o: o, tool: tool, wrapped: -1, base: 1, keepObject: true}
+	v.res.Parameters, _ = v.validate(ctx, parameters).(map[string]any)
 	return v.result()
 }
 
-// run does the work of a validation.
-func (v *validation) run(root *node, parameters map[string]any) {
+// ValidateValue is [ValidateContext] for a value of any kind, which a schema may want that
+// is not one of a call's parameters. The first result is what becomes of the value;
+// [Result.Parameters] is unset.
+func ValidateValue(ctx context.Context, tool *registry.Tool, value any, o Options) (any, Result) {
+	v := validation{o: o, tool: tool, wrapped: -1, base: 1}
+	value = v.validate(ctx, value)
+	return value, v.result()
+}
+
+// validate returns what becomes of a value.
+func (v *validation) validate(ctx context.Context, value any) any {
+	v.res.Warnings = append(v.res.Warnings, v.tool.Warnings()...)
+	p := planOf(v.tool)
+	if p == nil {
+		return v.typed(value, nil, nil, 0)
+	}
+	v.res.Warnings = append(v.res.Warnings, p.warnings...)
+	v.walk = newWalk(ctx, p, value)
+	inner, ok := v.unwrap(p.root, value)
+	if !ok {
+		return v.run(p.root, value)
+	}
+	as := *v // as it is, if that fits and what is in it does not
+	made := v.run(p.root, inner)
+	if len(v.res.Errors) > 0 {
+		as.changes, as.walk = nil, newWalk(ctx, p, value)
+		if whole := as.run(p.root, value); len(as.res.Errors) == 0 {
+			*v = as
+			return whole
+		}
+	}
+	return made
+}
+
+// run does the work of a validation, and returns what becomes of the value.
+func (v *validation) run(root *node, value any) any {
 	w := &v.walk
-	found := v.verdict(root, parameters)
+	found := v.verdict(root, value)
 	if w.typeless || found != fitting {
 		// What came behind the first thing that is wrong was not looked at.
 		m := v.mark()
-		if typed, ok := v.typed(parameters, root, nil, 0).(map[string]any); ok {
-			parameters = typed
+		if typed := v.typed(value, root, nil, 0); v.mayBecome(typed) {
+			value = typed
 		} else {
 			v.undo(m)
 		}
-		if v.tooLarge(parameters) {
-			return
+		if v.res.Errors = guardNumbers(value); v.res.Errors != nil {
+			return value
 		}
-		w.strange, w.defaultly = false, false
+		w.huge, w.strange, w.defaultly = false, false, false
 		clear(w.memo)
-		if found = v.verdict(root, parameters); found != fitting {
+		if found = v.verdict(root, value); found != fitting {
 			w.strange, w.defaultly = true, true
 		}
-	} else if w.huge && v.tooLarge(parameters) {
-		return
+	} else if w.huge {
+		if v.res.Errors = guardNumbers(value); v.res.Errors != nil {
+			return value
+		}
 	}
 	w.first, w.noting = false, false
 	if !v.o.NoCoercion && (found != fitting || w.strange) {
 		m := v.mark()
-		if made, ok := v.coerce(root, parameters, nil, 0).(map[string]any); ok && v.grew(m) {
-			parameters = made
-			found = v.verdict(root, parameters)
+		if made := v.coerce(root, value, nil, 0); v.grew(m) && v.mayBecome(made) {
+			value = made
+			found = v.verdict(root, value)
 		} else {
 			v.undo(m)
 		}
 	}
 	if !v.o.NoDefaults && (w.defaultly || v.o.Values != nil || v.o.TypeDefaults) {
-		if parameters = v.fill(root, parameters); len(v.res.Defaults) > 0 {
-			found = v.verdict(root, parameters)
+		if value = v.fill(root, value); len(v.res.Defaults) > 0 {
+			found = v.verdict(root, value)
 		}
 	}
-	v.res.Parameters = parameters
 	if found != fitting {
-		v.res.Errors = v.errors(root, parameters)
+		v.res.Errors = v.errors(root, value)
 	}
+	return value
 }
 
-// tooLarge ends a validation of parameters with numbers that are not calculated with.
-func (v *validation) tooLarge(parameters map[string]any) bool {
-	v.res.Errors = guardNumbers(parameters)
-	v.res.Parameters, v.walk.huge = parameters, false
-	return v.res.Errors != nil
+// mayBecome reports whether a value may be what is made of the one that was given.
+func (v *validation) mayBecome(value any) bool {
+	_, ok := value.(map[string]any)
+	return ok || !v.keepObject
 }
 
 // verdict checks a value against a node, and asks the schema library if need be.
@@ -157,11 +172,11 @@ func (v *validation) verdict(n *node, value any) verdict {
 }
 
 // errors says what is wrong with parameters that do not surely fit.
-func (v *validation) errors(root *node, parameters map[string]any) []Error {
+func (v *validation) errors(root *node, value any) []Error {
 	x := explainer{walk: &v.walk}
-	errs := x.explain(root, parameters, nil, 0)
+	errs := x.explain(root, value, nil, 0)
 	if len(errs) == 0 && x.err == nil {
-		if err := x.ask(root, parameters); err != nil && x.err == nil {
+		if err := x.ask(root, value); err != nil && x.err == nil {
 			errs = translate(err)
 		}
 	}
@@ -173,14 +188,15 @@ func (v *validation) errors(root *node, parameters map[string]any) []Error {
 
 // validation is the work on one call.
 type validation struct {
-	o       Options
-	tool    *registry.Tool
-	res     Result
-	walk    walk
-	changes []change
-	base    float64                // the factor of what is not listed
-	coerced map[attemptKey]attempt // what coercion made of values
-	wrapped int                    // the depth of the value that is being made an item, or -1
+	o          Options
+	tool       *registry.Tool
+	res        Result
+	walk       walk
+	changes    []change
+	base       float64                // the factor of what is not listed
+	coerced    map[attemptKey]attempt // what coercion made of values
+	wrapped    int                    // the depth of the value that is being made an item, or -1
+	keepObject bool                   // the value must stay an object
 }
 
 // result returns the result with what was noted on the way.
@@ -243,8 +259,9 @@ var wrappers = []string{"arguments", "parameters", "params", "args", "input", "k
 
 // unwrap unwraps {"arguments": {…}} if the tool has no such parameter, but has those that
 // are in it, or does not take what is around them.
-func (v *validation) unwrap(root *node, p map[string]any) (inner map[string]any, ok bool) {
-	if len(p) != 1 || v.o.NoCoercion {
+func (v *validation) unwrap(root *node, value any) (inner map[string]any, ok bool) {
+	p, ok := value.(map[string]any)
+	if !ok || len(p) != 1 || v.o.NoCoercion {
 		return nil, false
 	}
 	for key, value := range p {
