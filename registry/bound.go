@@ -126,8 +126,8 @@ func inMembers(s *jsonschema.Schema) (list []*jsonschema.Schema) {
 	for _, sub := range s.PatternProperties {
 		add(sub)
 	}
-	for _, any := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
-		switch sub := any.(type) {
+	for _, either := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
+		switch sub := either.(type) {
 		case *jsonschema.Schema:
 			add(sub)
 		case []*jsonschema.Schema:

@@ -149,7 +149,7 @@ func (p *expression) power(depth int) (*big.Rat, bool) {
 		return v, ok
 	}
 	w, ok := p.factor(depth + 1)
-	if !ok || !w.IsInt() || w.Sign() < 0 || w.Num().Cmp(big.NewInt(maxPower)) > 0 || v.Num().BitLen() > maxPower || v.Denom().BitLen() > maxPower {
+	if !ok || !w.IsInt() || w.Sign() < 0 || w.Num().Cmp(big.NewInt(maxPower)) > 0 || max(v.Num().BitLen(), v.Denom().BitLen()) > maxPower {
 		return nil, false
 	}
 	out := big.NewRat(1, 1)

@@ -163,17 +163,19 @@ func tooManyDigits(at *step) Error {
 
 // missing says that a member is missing.
 func missing(at *step, name string) Error {
+	short := text.Clip(name, maxQuoteBytes)
 	return Error{
-		Path: text.Pointer(at.String(), name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", text.Clip(name, maxQuoteBytes)),
-		SuggestedFix: fmt.Sprintf("add %q", text.Clip(name, maxQuoteBytes)),
+		Path: text.Pointer(at.String(), name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", short),
+		SuggestedFix: fmt.Sprintf("add %q", short),
 	}
 }
 
-// unknown says that there is no such member.
-func unknown(at *step, name string) Error {
+// unknown says that there is no member of the name that a path ends with.
+func unknown(path, name string) Error {
+	short := text.Clip(name, maxQuoteBytes)
 	return Error{
-		Path: text.Pointer(at.String(), name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", text.Clip(name, maxQuoteBytes)),
-		SuggestedFix: fmt.Sprintf("leave out %q", text.Clip(name, maxQuoteBytes)),
+		Path: path, Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", short),
+		SuggestedFix: fmt.Sprintf("leave out %q", short),
 	}
 }
 
@@ -206,7 +208,7 @@ func (x *explainer) object(n *node, m map[string]any, at *step, depth int) (errs
 		switch {
 		case known:
 		case n.closed:
-			errs = append(errs, unknown(at, k))
+			errs = append(errs, unknown(here.String(), k))
 		case n.additional != nil:
 			errs = append(errs, x.explain(n.additional, m[k], &here, depth+1)...)
 		}
@@ -303,24 +305,22 @@ func (x *explainer) text(n *node, s string, at *step) (errs []Error) {
 	}
 	if n.pattern != nil && !x.matches(n.pattern, n.patternSize, s) && x.err == nil {
 		pattern := text.Clip(n.pattern.String(), 2*maxQuoteBytes)
-		errs = append(errs, Error{
-			at.String(), StringPatternMismatch, fmt.Sprintf("%s does not match the pattern %s", quote(s), pattern), "give a text that matches " + pattern,
-		})
+		message := fmt.Sprintf("%s does not match the pattern %s", quote(s), pattern)
+		errs = append(errs, Error{at.String(), StringPatternMismatch, message, "give a text that matches " + pattern})
 	}
 	return errs
 }
 
 func (n *node) number(number string, at *step) (errs []Error) {
-	one := func(wrong bool, code Code, fix, format string, b *bound) {
+	outOfRange := func(wrong bool, words string, b *bound) {
 		if wrong {
-			errs = append(errs, Error{Path: at.String(), Code: code, Message: fmt.Sprintf(format, decimal(b.exact)), SuggestedFix: fix})
+			errs = append(errs, Error{at.String(), NumberOutOfRange, "must be " + words + decimal(b.exact), n.span()})
 		}
 	}
-	fix := n.span()
-	one(n.minimum != nil && n.minimum.compare(number) < 0, NumberOutOfRange, fix, "must be at least %s", n.minimum)
-	one(n.maximum != nil && n.maximum.compare(number) > 0, NumberOutOfRange, fix, "must be at most %s", n.maximum)
-	one(n.aboveMinimum != nil && n.aboveMinimum.compare(number) <= 0, NumberOutOfRange, fix, "must be more than %s", n.aboveMinimum)
-	one(n.belowMaximum != nil && n.belowMaximum.compare(number) >= 0, NumberOutOfRange, fix, "must be less than %s", n.belowMaximum)
+	outOfRange(n.minimum != nil && n.minimum.compare(number) < 0, "at least ", n.minimum)
+	outOfRange(n.maximum != nil && n.maximum.compare(number) > 0, "at most ", n.maximum)
+	outOfRange(n.aboveMinimum != nil && n.aboveMinimum.compare(number) <= 0, "more than ", n.aboveMinimum)
+	outOfRange(n.belowMaximum != nil && n.belowMaximum.compare(number) >= 0, "less than ", n.belowMaximum)
 	if n.multipleOf != nil && !n.multipleOf.divides(number) {
 		multiple := decimal(n.multipleOf.exact)
 		errs = append(errs, Error{at.String(), NumberNotMultiple, "must be a multiple of " + multiple, "give a multiple of " + multiple})
@@ -423,13 +423,11 @@ func translate(err error) (errs []Error) {
 			path = text.Pointer(path, last)
 		}
 		if _, ok := e.ErrorKind.(*kind.FalseSchema); ok {
-			errs = append(errs, Error{
-				Path: path, Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", text.Clip(last, maxQuoteBytes)),
-				SuggestedFix: fmt.Sprintf("leave out %q", text.Clip(last, maxQuoteBytes)),
-			})
+			errs = append(errs, unknown(path, last))
 			continue
 		}
-		errs = append(errs, Error{Path: path, Code: SchemaViolation, Message: strings.ReplaceAll(text.Clip(e.Error(), 4*maxQuoteBytes), "\n", " ")})
+		message := strings.ReplaceAll(text.Clip(e.Error(), 4*maxQuoteBytes), "\n", " ")
+		errs = append(errs, Error{Path: path, Code: SchemaViolation, Message: message})
 	}
 	return errs
 }

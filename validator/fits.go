@@ -179,31 +179,38 @@ func both(a, b verdict) verdict {
 	return min(a, b)
 }
 
-// check is fits, after the limits.
-func (w *walk) check(n *node, value any, depth int) verdict {
-	have, number := 0, ""
+// typeOf returns the type of a value, tNumber for every number, and of that what JSON
+// writes; 0 for what JSON has not.
+func typeOf(value any) (have int, number string) {
 	switch v := value.(type) {
 	case string:
-		have = tString
+		return tString, ""
 	case json.Number:
-		have, number = tNumber, string(v)
+		return tNumber, string(v)
 	case bool:
-		have = tBoolean
+		return tBoolean, ""
 	case nil:
-		have = tNull
+		return tNull, ""
 	case map[string]any:
-		have = tObject
+		return tObject, ""
 	case []any:
-		have = tArray
+		return tArray, ""
 	case lenient.Text:
-		w.typeless = true
+		return 0, ""
+	}
+	if number, ok := numberText(value); ok {
+		return tNumber, number
+	}
+	return 0, ""
+}
+
+// check is fits, after the limits.
+func (w *walk) check(n *node, value any, depth int) verdict {
+	have, number := typeOf(value)
+	if have == 0 {
+		_, isText := value.(lenient.Text)
+		w.typeless = w.typeless || isText
 		return wrong
-	default:
-		var ok bool
-		if number, ok = numberText(value); !ok {
-			return wrong
-		}
-		have = tNumber
 	}
 	if have == tNumber {
 		if len(number) > 3 && text.HugeNumber(number) {
@@ -478,18 +485,18 @@ func (w *walk) fitsInPlace(n *node, value any, depth int) verdict {
 		}
 	}
 	if n.any != nil {
-		any := wrong
+		branches := wrong
 		for _, sub := range n.any {
 			v := w.fits(sub, value, depth)
 			if v == fitting {
-				any = fitting
+				branches = fitting
 				break
 			}
 			if v == unsure {
-				any = unsure
+				branches = unsure
 			}
 		}
-		if found = both(found, any); found == wrong {
+		if found = both(found, branches); found == wrong {
 			return wrong
 		}
 	}

@@ -135,15 +135,6 @@ func numberText(v any) (n string, ok bool) {
 	return "", false
 }
 
-// isNumber reports whether a value is of a type for numbers.
-func isNumber(v any) bool {
-	switch v.(type) {
-	case json.Number, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return true
-	}
-	return false
-}
-
 // sameNumber compares numbers as JSON writes them by what they are worth.
 func sameNumber(a, b string) bool {
 	if a == b {

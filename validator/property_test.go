@@ -305,7 +305,7 @@ func encode(t rapid.TB, v any) string {
 // replay makes the result again of what was given, the changes and the defaults. What it
 // cannot place is an error: a change whose From is not what stands there.
 func replay(given map[string]any, r *validator.Result) (any, error) {
-	var now any = text.Clone(given)
+	now := text.Clone(given)
 	for _, c := range r.Coercions {
 		keys := text.Keys(c.Path)
 		var err error

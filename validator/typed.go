@@ -120,21 +120,8 @@ func (v *validation) typeText(text string, n *node, at *step) any {
 		return nil
 	}
 	if types&tBoolean != 0 {
-		switch lower {
-		case "true":
-			return true
-		case "false":
-			return false
-		}
-		if types&^(tBoolean|tNull) == 0 && !v.o.NoCoercion {
-			switch lower {
-			case "1", "yes", "on":
-				v.record(at, text, true, "word_to_boolean", 0.9)
-				return true
-			case "0", "no", "off":
-				v.record(at, text, false, "word_to_boolean", 0.9)
-				return false
-			}
+		if is, ok := v.typeBoolean(text, lower, types, at); ok {
+			return is
 		}
 	}
 	if types&(tInteger|tNumber) != 0 {
@@ -163,6 +150,26 @@ func (v *validation) typeText(text string, n *node, at *step) any {
 		}
 	}
 	return text
+}
+
+// typeBoolean reads true and false, and other words for them where nothing else is wanted.
+func (v *validation) typeBoolean(text, lower string, types int, at *step) (is, ok bool) {
+	switch lower {
+	case "true", "false":
+		return lower == "true", true
+	}
+	if types&^(tBoolean|tNull) != 0 || v.o.NoCoercion {
+		return false, false
+	}
+	switch lower {
+	case "1", "yes", "on":
+		is = true
+	case "0", "no", "off":
+	default:
+		return false, false
+	}
+	v.record(at, text, is, "word_to_boolean", 0.9)
+	return is, true
 }
 
 // typeJSON reads a list or an object, as JSON or as Python. Where the schema wants

@@ -111,9 +111,24 @@ func TestSchemaFiles(t *testing.T) {
 func TestErrorsArePrintable(t *testing.T) {
 	const evil = "\x1b[31m\u202eevil\a"
 	for _, args := range [][]string{
-		{"parse", evil}, {"batch", evil}, {"parse", "--tools", evil}, {"parse", "--schema", evil}, {"parse", "--dialects", evil}, {"parse", "--models", evil}, {"parse", "--config", evil},
-		{"config", "check", evil}, {"config", "print", evil}, {"stream", "--input", evil}, {"parse", "--format", evil}, {"parse", "--tiers", evil}, {"parse", "--" + evil}, {evil},
-		{"explain", evil}, {"dialects", "--dialects", evil}, {"serve", "--upstream", evil}, {"batch", "--workers", evil},
+		{"parse", evil},
+		{"batch", evil},
+		{"parse", "--tools", evil},
+		{"parse", "--schema", evil},
+		{"parse", "--dialects", evil},
+		{"parse", "--models", evil},
+		{"parse", "--config", evil},
+		{"config", "check", evil},
+		{"config", "print", evil},
+		{"stream", "--input", evil},
+		{"parse", "--format", evil},
+		{"parse", "--tiers", evil},
+		{"parse", "--" + evil},
+		{evil},
+		{"explain", evil},
+		{"dialects", "--dialects", evil},
+		{"serve", "--upstream", evil},
+		{"batch", "--workers", evil},
 	} {
 		out, errs, _ := run(t, "", args...)
 		if strings.ContainsAny(out+errs, "\x1b\a\u202e") {
