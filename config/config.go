@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -119,7 +120,7 @@ type Server struct {
 	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1"`
 	MaxReplyBytes      int         `yaml:"max_reply_bytes" min:"1"`
 	MaxHeaderBytes     int         `yaml:"max_header_bytes" min:"1024"`
-	MaxInFlight        int         `yaml:"max_in_flight" min:"1"`
+	MaxInFlight        int         `yaml:"max_in_flight" min:"1" max:"1000000"`
 	ReadTimeoutMS      int         `yaml:"read_timeout_ms" min:"1"`
 	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" min:"1"`
 	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" min:"1"`
@@ -237,14 +238,10 @@ func (c *Config) parse(source string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return &Error{Source: source, Err: fmt.Errorf("not YAML: %w", err)}
+	root, err := oneDocument(source, data)
+	if root == nil || err != nil {
+		return err
 	}
-	if len(doc.Content) == 0 {
-		return nil
-	}
-	root := doc.Content[0]
 	lines := map[string]int{}
 	if err := c.decode(source, root, lines); err != nil {
 		return err
@@ -262,6 +259,31 @@ func (c *Config) parse(source string, data []byte) error {
 		}
 		return source, 0
 	})
+}
+
+// oneDocument returns the root of a YAML file, nil if there is nothing in it. It may have
+// one document with anything in it.
+func oneDocument(source string, data []byte) (root *yaml.Node, err error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	for {
+		var doc yaml.Node
+		err := loader.Load(&doc)
+		switch {
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
+			return nil, &Error{Source: source, Err: fmt.Errorf("not YAML: %w", err)}
+		case len(doc.Content) == 0, doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Tag == "!!null":
+		case root != nil:
+			err := fmt.Errorf("%w: there is a second document: put all options into one", ErrValue)
+			return nil, &Error{Source: source, Line: doc.Content[0].Line, Err: err}
+		default:
+			root = doc.Content[0]
+		}
+	}
 }
 
 // Check returns an [*Error] for the first option that is wrong, for a configuration that
