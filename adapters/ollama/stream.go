@@ -45,7 +45,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			d.calls.Piece(convert.Piece{
 				Key: int64(d.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
 			})
-			d.calls.EndLast()
+			d.calls.EndLast(false)
 			continue
 		default:
 			continue
@@ -83,6 +83,7 @@ type encoder struct {
 	calls   int
 	finish  adapters.Event
 	usage   *adapters.Usage
+	failed  bool
 }
 
 func (e *encoder) Event(ev adapters.Event) error {
@@ -153,6 +154,7 @@ func (e *encoder) line(key string, value []byte, ev adapters.Event) error {
 
 // Fail writes a line with an error.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("", encodeError(err))
 }
 
@@ -164,6 +166,10 @@ func (e *encoder) End() error {
 		o.SetObject("message", encodeMessage("assistant", nil, e.name))
 	}
 	o.SetBool("done", true)
+	if e.failed {
+		o.SetString("done_reason", "error") // Ollama itself has no word for it
+		return e.out.Write("", o)
+	}
 	o.SetString("done_reason", finishWord(e.finish.Finish))
 	setUsage(&o, e.usage)
 	o.Merge(convert.Own(e.finish.Envelope, e.name))

@@ -166,9 +166,9 @@ type encoder struct {
 	created time.Time
 	begun   map[int]bool
 	legacy  map[int]bool
-	ended   map[int]bool
 	calls   map[[2]int]bool // that have arguments
 	custom  map[[2]int]bool
+	failed  bool
 	usage   *adapters.Usage
 	early   wire.Object // members that came before the reply began
 }
@@ -177,7 +177,7 @@ type encoder struct {
 // is more than a few lines.
 func (e *encoder) Event(ev adapters.Event) error {
 	if e.begun == nil {
-		e.begun, e.legacy, e.ended = map[int]bool{}, map[int]bool{}, map[int]bool{}
+		e.begun, e.legacy = map[int]bool{}, map[int]bool{}
 		e.calls, e.custom = map[[2]int]bool{}, map[[2]int]bool{}
 	}
 	var delta wire.Object
@@ -243,15 +243,11 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.calls[call] = true
 		delta = e.argumentsDelta(ev.Choice, ev.Index, ev.Text)
 	case adapters.EventCallEnd:
-		if e.calls[call] || e.custom[call] {
+		if e.calls[call] || e.custom[call] || ev.Truncated {
 			return nil
 		}
 		delta = e.argumentsDelta(ev.Choice, ev.Index, "{}")
 	case adapters.EventFinish:
-		if e.ended[ev.Choice] { // some servers say it twice
-			return nil
-		}
-		e.ended[ev.Choice] = true
 		word := convert.FinishWord(ev.Finish, convert.Own(ev.Extra, e.Name), "finish_reason", finishReasons, e.finishWord)
 		if e.legacy[ev.Choice] && ev.Finish == adapters.FinishCalls {
 			word = functionCall
@@ -374,23 +370,12 @@ func (e *encoder) write(index int, delta wire.Object, finish string, extra, enve
 
 // Fail writes a chunk that is an error.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("", e.EncodeError(err))
 }
 
 func (e *encoder) End() error {
-	for i := range e.begun {
-		if !e.ended[i] {
-			if err := e.write(i, nil, "stop", nil, nil); err != nil {
-				return err
-			}
-		}
-	}
-	if len(e.begun) == 0 {
-		if err := e.chunk(adapters.Event{}, nil, "stop"); err != nil {
-			return err
-		}
-	}
-	if e.usage != nil {
+	if e.usage != nil && !e.failed {
 		o := e.chunkHead()
 		o.SetList("choices", nil)
 		o.SetObject("usage", e.appendUsage(e.usage))
