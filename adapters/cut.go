@@ -47,7 +47,7 @@ func cutArguments(text string) bool {
 }
 
 // cutOff returns the reply as a format can say it where a call was cut off: the call is
-// marked, or left out if the format has only whole ones, and a choice with such a call
+// marked, or left out if the format has no words for it, and a choice with such a call
 // does not end as if it were complete. A reply without such calls is returned itself.
 func (r *Reply) cutOff(f *Format) *Reply {
 	cut := func(b *Block) bool { return b.Type == BlockCall && b.Call.Cut() }
@@ -63,7 +63,8 @@ func (r *Reply) cutOff(f *Format) *Reply {
 		c.Blocks = nil
 		for _, b := range r.Choices[i].Blocks {
 			if cut(&b) {
-				if f.ObjectArguments || f.Carries.NoCalls || b.Call.Custom && !f.Carries.Custom {
+				open := b.Call.Arguments == "" || b.Call.Custom || cutArguments(b.Call.Arguments)
+				if f.WholeCalls || open && (f.ObjectArguments || b.Call.Custom && !f.Carries.Custom) {
 					continue
 				}
 				call := *b.Call

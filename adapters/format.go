@@ -47,7 +47,8 @@ type Format struct {
 	Independent bool
 	// Sequential says that a stream's blocks do not overlap.
 	Sequential bool
-	// WholeCalls says that its streams have each call in one piece.
+	// WholeCalls says that its streams have each call in one piece, and that nothing tells
+	// a call that was cut off from a whole one.
 	WholeCalls bool
 	// ObjectArguments says that its whole replies have a call's arguments as an object,
 	// so that a call that was cut off cannot be written.

@@ -65,6 +65,7 @@ var descriptions = map[string]string{
 	"server.mode":                       "native passes tools on, emulate writes them into the prompt, auto does so if needed.",
 	"server.model_modes":                "Modes and dialects by model: a list of {model, mode, dialect}; * in a model stands for any text.",
 	"server.on_invalid":                 "What to do with an invalid call: leave it in the text, make it a call, or retry with feedback.",
+	"server.stream_arguments":           "When a call made out of text is sent in a stream: whole, or eager: its arguments as they become certain.",
 	"server.retries":                    "How many retries a request may take.",
 	"server.retry_timeout_ms":           "How long after its start a request may be retried.",
 	"server.max_body_bytes":             "Maximum size of a request body.",

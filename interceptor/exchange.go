@@ -141,7 +141,7 @@ func (x *exchange) firstRequest() *upstreamRequest {
 // upstreamRequest is a request to the upstream.
 type upstreamRequest struct {
 	req *adapters.Request
-	raw []byte // nil: to be written
+	raw []byte // nil: to be written, and asks for the usage
 }
 
 // ask sends a request to the upstream.

@@ -61,7 +61,7 @@ func (x *exchange) read() error {
 	}
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Heard: earlierTexts(x.req), Tenant: tenant(x.r)}
-	if x.parser, err = x.s.parserOf(x.r.Context(), x.req); err != nil {
+	if x.parser, err = x.parserOf(x.r.Context()); err != nil {
 		return err
 	}
 	x.mode, x.auto = x.s.modeOf(x.req.Model)
@@ -113,8 +113,9 @@ func (s *settings) modeOf(model string) (mode string, auto bool) {
 	return "native", true
 }
 
-// parserOf returns a parser with a request's tools. Parsers are cached.
-func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.Parser, error) {
+// parserOf returns a parser with the request's tools. Parsers are cached.
+func (x *exchange) parserOf(ctx context.Context) (*parser.Parser, error) {
+	s, r := x.s, x.req
 	if len(r.Tools) == 0 {
 		return s.own, nil
 	}
@@ -129,9 +130,9 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 	}
 	tools := wire.List(list)
 	o := s.parts.Options
-	// Calls need not be sent piece by piece where the reply is whole, and must not be
-	// where a wrong one is retried.
-	o.Complete = !r.Stream || s.c.Server.OnInvalid == "retry"
+	// Calls need not be told of piece by piece where the client gets them whole, and must
+	// not be where a wrong one is retried.
+	o.Complete = !r.Stream || x.client.WholeCalls || s.c.Server.OnInvalid == "retry" || x.mayRetry()
 	return s.parsers.Do(ctx, cache.KeyOf(string(tools), fmt.Sprint(o.Complete)), func(context.Context) (*parser.Parser, int, error) {
 		parsed, err := registry.Parse(tools)
 		if err != nil {

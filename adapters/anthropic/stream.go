@@ -255,8 +255,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.usage = ev.Usage
 		return nil
 	case adapters.EventPing:
-		if err := e.start(); err != nil {
-			return err
+		if !e.started { // the beginning may yet come with an id and a model
+			return e.out.WriteKeepAlive()
 		}
 		return e.send("ping", nil)
 	}

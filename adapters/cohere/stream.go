@@ -189,6 +189,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.finish = ev
 	case adapters.EventUsage:
 		e.usage = ev.Usage
+	case adapters.EventPing:
+		return e.out.WriteKeepAlive()
 	}
 	return nil
 }

@@ -125,6 +125,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 	case adapters.EventUsage:
 		e.usage = ev.Usage
 		return nil
+	case adapters.EventPing:
+		return e.out.WriteKeepAlive()
 	case adapters.EventText, adapters.EventRefusal:
 		if ev.Text == "" {
 			return nil

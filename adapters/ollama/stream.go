@@ -100,6 +100,11 @@ func (e *encoder) Event(ev adapters.Event) error {
 	case adapters.EventUsage:
 		e.usage = ev.Usage
 		return nil
+	case adapters.EventPing: // the format has no keep-alive: a piece without text is one
+		if e.model == "" {
+			e.model = ev.Model
+		}
+		return e.line("content", []byte(`""`), adapters.Event{})
 	case adapters.EventText, adapters.EventRefusal:
 		if ev.Text == "" {
 			return nil
