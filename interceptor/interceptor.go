@@ -10,7 +10,9 @@
 package interceptor
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,17 +37,21 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// Handler is the interceptor as an [http.Handler]. It is safe for concurrent use, and has
-// no goroutines of its own. It must be closed.
+// Handler is the interceptor as an [http.Handler]. It is safe for concurrent use. It has no
+// goroutines of its own but one that asks the upstream what kind of server it is, for at
+// most a few seconds. It must be closed.
 type Handler struct {
 	settings atomic.Pointer[settings]
 	mux      *http.ServeMux
 	log      *slog.Logger
 	inFlight chan struct{}
-	ready    atomic.Bool // the upstream has answered
-	ring     ring
-	closing  context.Context // is done when streams have to end
-	end      context.CancelFunc
+	// healthInFlight bounds the requests for the server's state.
+	healthInFlight chan struct{}
+	inspectToken   string
+	ready          atomic.Bool // the upstream has answered
+	ring           ring
+	closing        context.Context // is done when streams have to end
+	end            context.CancelFunc
 }
 
 // settings are what a reload replaces as a whole.
@@ -61,6 +67,7 @@ type settings struct {
 	redact    []*regexp.Regexp
 	parsers   *cache.Cache[*parser.Parser]
 	learned   *learned
+	closing   context.Context                                // is done when the handler is closed
 	known     *lru.Cache[string, adapters.ModelCapabilities] // by the model's name
 	own       *parser.Parser                                 // with the tools of the configuration
 	metrics   http.Handler
@@ -74,6 +81,10 @@ type Options struct {
 	Log *slog.Logger
 	// Getenv returns the environment variables that hold keys; nil is [os.Getenv].
 	Getenv func(string) string
+	// InspectToken is the token that GET /callwright/requests takes, besides the key, in
+	// the header Callwright-Inspector-Token. An empty one is made up; see
+	// [Handler.InspectToken].
+	InspectToken string
 }
 
 // ErrNoUpstream says that the configuration names no model server.
@@ -85,7 +96,10 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{log: o.Log, inFlight: make(chan struct{}, c.Server.MaxInFlight)}
+	h := &Handler{
+		log: o.Log, inFlight: make(chan struct{}, max(c.Server.MaxInFlight, 0)), healthInFlight: make(chan struct{}, maxHealthInFlight),
+		inspectToken: cmp.Or(o.InspectToken, rand.Text()),
+	}
 	h.closing, h.end = context.WithCancel(context.Background())
 	if err := h.Reload(c, o.Getenv); err != nil {
 		return nil, err
@@ -108,7 +122,7 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if c.Server.Upstream == "" {
 		return ErrNoUpstream
 	}
-	s := &settings{c: c, learned: newLearned()}
+	s := &settings{c: c, learned: newLearned(), closing: h.closing}
 	if before := h.settings.Load(); before != nil && before.c.Server.Upstream == c.Server.Upstream {
 		s.learned = before.learned
 	}
@@ -168,6 +182,9 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	}
 	return nil
 }
+
+// InspectToken is the token of the inspector. It stays the same until the process ends.
+func (h *Handler) InspectToken() string { return h.inspectToken }
 
 // Close ends the streams that are being served, with an error and their terminators, and
 // closes the idle connections to the upstream.

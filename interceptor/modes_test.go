@@ -472,6 +472,7 @@ func TestSecrets(t *testing.T) {
 	s := httptest.NewServer(h)
 	defer s.Close()
 	defer h.Close()
+	token := h.InspectToken()
 	do := func(method, path, key string, body []byte) (int, string) {
 		t.Helper()
 		q, err := http.NewRequest(method, s.URL+path, bytes.NewReader(body))
@@ -481,6 +482,7 @@ func TestSecrets(t *testing.T) {
 		if key != "" {
 			q.Header.Set("Authorization", "Bearer "+key)
 		}
+		q.Header.Set("Callwright-Inspector-Token", token)
 		r, err := http.DefaultClient.Do(q)
 		if err != nil {
 			t.Fatal(err)
@@ -507,11 +509,20 @@ func TestSecrets(t *testing.T) {
 	if m.header[0].Get("X-Api-Key") != env["UP"] || m.header[0].Get("Authorization") != "" || m.header[0].Get("Anthropic-Version") == "" {
 		t.Errorf("the upstream gets %v", m.header[0])
 	}
+	if m.header[0].Get("Callwright-Inspector-Token") != "" {
+		t.Error("the upstream gets the inspector's token")
+	}
+	for _, token = range []string{"", "wrong", h.InspectToken()[1:]} {
+		if status, text := do("GET", "/callwright/requests", canary, nil); status != 401 || strings.Contains(text, "anthropic") {
+			t.Errorf("the inspector with the token %q: %d %s", token, status, text)
+		}
+	}
+	token = h.InspectToken()
 	_, shown := do("GET", "/callwright/requests", canary, nil)
 	_, health := do("GET", "/healthz", "", nil)
 	_, measured := do("GET", "/metrics", canary, nil)
 	for name, text := range map[string]string{"the log": log.String(), "the inspector": shown, "the health": health, "the metrics": measured} {
-		for _, secret := range []string{canary, env["UP"], "secret word"} {
+		for _, secret := range []string{canary, env["UP"], "secret word", h.InspectToken()} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s has %q: %s", name, secret, text)
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
@@ -21,14 +22,23 @@ import (
 // errTooLarge says that a request is larger than it may be.
 var errTooLarge = errors.New("the request is too large")
 
-// readBody reads the body of a request.
+// readBody reads the body of a request, unpacked. The limit is that of what it holds.
 func (s *settings) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := int64(s.c.Server.MaxBodyBytes)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	in, err := unpack(http.MaxBytesReader(w, r.Body, limit), strings.Join(r.Header.Values("Content-Encoding"), ","))
+	if err != nil {
+		w.Header().Set("Accept-Encoding", encodings)
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(in, limit+1))
 	var large *http.MaxBytesError
 	switch {
-	case errors.As(err, &large):
+	case errors.As(err, &large), err == nil && int64(len(body)) > limit:
 		return nil, fmt.Errorf("%w: at most %d bytes", errTooLarge, limit)
+	case errors.Is(err, errRatio):
+		return nil, fmt.Errorf("%w: %w", errTooLarge, err)
+	case errors.Is(err, errPacked):
+		return nil, err
 	case err != nil:
 		return nil, errors.New("the request cannot be read")
 	}
@@ -107,7 +117,7 @@ func (s *settings) modeOf(model string) (mode string, auto bool) {
 	if mode != "auto" {
 		return mode, false
 	}
-	if s.learned.withoutTools.Contains(model) {
+	if s.learned.lacksTools(model) {
 		return "emulate", false
 	}
 	return "native", true

@@ -12,9 +12,6 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// writeTimeout bounds each write to the client.
-const writeTimeout = 60 * time.Second
-
 // flushWriter writes to the client, and flushes on demand.
 type flushWriter struct {
 	w       http.ResponseWriter
@@ -36,10 +33,6 @@ func (f *flushWriter) flush() error {
 		return nil
 	}
 	f.written = false
-	// Servers without deadlines, such as a test's recorder, go without.
-	if err := f.c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
 	return f.c.Flush()
 }
 
