@@ -10,7 +10,6 @@
 package interceptor
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -81,10 +80,6 @@ type Options struct {
 	Log *slog.Logger
 	// Getenv returns the environment variables that hold keys; nil is [os.Getenv].
 	Getenv func(string) string
-	// InspectToken is the token that GET /callwright/requests takes, besides the key, in
-	// the header Callwright-Inspector-Token. An empty one is made up; see
-	// [Handler.InspectToken].
-	InspectToken string
 }
 
 // ErrNoUpstream says that the configuration names no model server.
@@ -98,7 +93,15 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	}
 	h := &Handler{
 		log: o.Log, inFlight: make(chan struct{}, max(c.Server.MaxInFlight, 0)), healthInFlight: make(chan struct{}, maxHealthInFlight),
-		inspectToken: cmp.Or(o.InspectToken, rand.Text()),
+		inspectToken: rand.Text(),
+	}
+	if name := c.Server.InspectTokenEnv; name != "" {
+		if o.Getenv == nil {
+			o.Getenv = os.Getenv
+		}
+		if h.inspectToken = o.Getenv(name); h.inspectToken == "" {
+			return nil, fmt.Errorf("the environment variable %s is empty", name)
+		}
 	}
 	h.closing, h.end = context.WithCancel(context.Background())
 	if err := h.Reload(c, o.Getenv); err != nil {
@@ -183,7 +186,9 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	return nil
 }
 
-// InspectToken is the token of the inspector. It stays the same until the process ends.
+// InspectToken is the token that GET /callwright/requests takes, besides the key, in the
+// header Callwright-Inspector-Token: that of server.inspect_token_env, or one that was
+// made up. It stays the same until the process ends.
 func (h *Handler) InspectToken() string { return h.inspectToken }
 
 // Close ends the streams that are being served, with an error and their terminators, and
