@@ -115,19 +115,21 @@ type Server struct {
 	Mode               string      `yaml:"mode" enum:"auto native emulate"`
 	ModelModes         []ModelMode `yaml:"model_modes"`
 	OnInvalid          string      `yaml:"on_invalid" enum:"text pass retry"`
+	StreamArguments    string      `yaml:"stream_arguments" enum:"whole eager"`
 	Retries            int         `yaml:"retries" min:"0" max:"5"`
-	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1"`
-	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1"`
-	MaxReplyBytes      int         `yaml:"max_reply_bytes" min:"1"`
-	MaxHeaderBytes     int         `yaml:"max_header_bytes" min:"1024"`
+	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1" max:"86400000"`
+	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1" max:"1073741824"`
+	MaxReplyBytes      int         `yaml:"max_reply_bytes" min:"1" max:"1073741824"`
+	MaxHeaderBytes     int         `yaml:"max_header_bytes" min:"1024" max:"16777216"`
 	MaxInFlight        int         `yaml:"max_in_flight" min:"1" max:"1000000"`
-	ReadTimeoutMS      int         `yaml:"read_timeout_ms" min:"1"`
-	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" min:"1"`
-	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" min:"1"`
-	HeartbeatMS        int         `yaml:"heartbeat_ms" min:"0"`
-	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" min:"0"`
+	ReadTimeoutMS      int         `yaml:"read_timeout_ms" min:"1" max:"86400000"`
+	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" min:"1" max:"86400000"`
+	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" min:"1" max:"86400000"`
+	HeartbeatMS        int         `yaml:"heartbeat_ms" min:"0" max:"86400000"`
+	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" min:"0" max:"86400000"`
 	UnknownPaths       string      `yaml:"unknown_paths" enum:"pass refuse"`
 	Inspect            int         `yaml:"inspect" min:"0" max:"200"`
+	InspectTokenEnv    string      `yaml:"inspect_token_env"`
 	InspectRedact      []string    `yaml:"inspect_redact"`
 	LogLevel           string      `yaml:"log_level" enum:"debug info warn error"`
 }
@@ -156,7 +158,8 @@ func Default() *Config {
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
 		Server: Server{
-			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", Retries: 1, RetryTimeoutMS: 120000,
+			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", StreamArguments: "whole",
+			Retries: 1, RetryTimeoutMS: 120000,
 			MaxBodyBytes: 8 << 20, MaxReplyBytes: 32 << 20, MaxHeaderBytes: 64 << 10, MaxInFlight: 1024, ReadTimeoutMS: 30000,
 			FirstByteTimeoutMS: 300000, IdleTimeoutMS: 120000, HeartbeatMS: 15000, ShutdownTimeoutMS: 30000, UnknownPaths: "pass", LogLevel: "info",
 		},

@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 		{"parser: {timeout_ms: 5}\n---\n[", "f.yaml: not YAML", nil},
 		{
 			"server:\n  idle_timeout_ms: 9223372036855",
-			"f.yaml:2: server.idle_timeout_ms: the value is out of range: it is 9223372036855 and must be at most 2147483647", config.ErrRange,
+			"f.yaml:2: server.idle_timeout_ms: the value is out of range: it is 9223372036855 and must be at most 86400000", config.ErrRange,
 		},
 		{"server:\n  max_in_flight: 99999999999", "f.yaml:2: server.max_in_flight: the value is out of range", config.ErrRange},
 		{"parser:\n  max_calls: 99999999999999999999", "f.yaml:2: parser.max_calls: the value cannot be read: it must be a whole number", config.ErrValue},

@@ -204,8 +204,9 @@ func typeOf(value any) (have int, number string) {
 	return 0, ""
 }
 
-// check is fits, after the limits.
-func (w *walk) check(n *node, value any, depth int) verdict {
+// check is fits, after the limits. It is long since it asks each keyword of a schema in
+// turn, the cheapest first.
+func (w *walk) check(n *node, value any, depth int) verdict { //nolint:gocyclo // see above
 	have, number := typeOf(value)
 	if have == 0 {
 		_, isText := value.(lenient.Text)
