@@ -182,6 +182,7 @@ func (c *collector) take(cand *scan.Candidate, t *teller) (consumed bool) {
 		c.decide(cand, &none, t)
 		return false
 	}
+	c.res.Truncated = c.res.Truncated || cand.Unfinished()
 	for i := range found.Entries {
 		v := c.judge.entry(cand, &found, &found.Entries[i], origin{})
 		if v.made() {

@@ -93,8 +93,9 @@ func (s *scorer) done() Score {
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// where scores what stands around a candidate, and how it was found.
-func (s *scorer) where(c *scan.Candidate, from origin) {
+// where scores what stands around a candidate, how it was found, and that an entry of it
+// was cut off.
+func (s *scorer) where(c *scan.Candidate, cut bool, from origin) {
 	ev := &c.Evidence
 	switch {
 	case c.Provenance == call.Native:
@@ -150,7 +151,7 @@ func (s *scorer) where(c *scan.Candidate, from origin) {
 	} else if repaired {
 		s.add("repair_plain")
 	}
-	if c.Truncated {
+	if cut {
 		s.add("truncated")
 	}
 	if from.openReasoning {

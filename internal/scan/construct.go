@@ -115,6 +115,9 @@ func (k *construct) deliver(cand *Candidate, end int) bool {
 		cand.Dialect = k.row
 	}
 	cand.Evidence.Add(k.ev)
+	if cand.Named && cand.Evidence.MissingClose && k.c.CutOff() && k.c.EOFAt(k.c.SpaceEnd(end)) && cand.reader == nil {
+		cand.Truncated = true // more parameters may have been meant
+	}
 	if cand.Method == "" {
 		cand.Method = call.MethodDialect
 	}
@@ -249,26 +252,6 @@ func (k *construct) readerClose() []string {
 
 // cut reports whether a value that a reader read was cut off by the text's end.
 func cut(r *lenient.Reader) bool { return r.OpenAtEnd > 0 || r.CutToken }
-
-// cutOff reports whether a value lacks more than its last bracket.
-func cutOff(r *lenient.Reader, v any) bool {
-	if !cut(r) {
-		return false
-	}
-	if r.CutToken || r.OpenAtEnd > 1 {
-		return true
-	}
-	m, ok := v.(map[string]any)
-	if !ok {
-		return true
-	}
-	for _, e := range m {
-		if inner, ok := e.(map[string]any); ok && len(inner) > 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // skipFence moves behind a fence and its info string, and reports whether one was
 // there.
