@@ -220,7 +220,7 @@ func (k *construct) fail() outcome {
 	s.abandon()
 	end := k.c.Offset()
 	s.wasted += end - k.start
-	if k.refused && end > k.start || s.wasted > 4*k.c.Offset()+1<<20 {
+	if k.refused && end > k.start || s.wasted > 4*k.c.Offset()+1<<16 {
 		// Too much was read in vain, or what was read is known to be no call: do not
 		// look inside again.
 		s.text(end)
