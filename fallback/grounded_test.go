@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"github.com/callwright/callwright/registry"
 )
 
 func TestGrounded(t *testing.T) {
@@ -23,7 +25,7 @@ func TestGrounded(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.parameters), &p); err != nil {
 			t.Fatal(err)
 		}
-		err := grounded(source, p)
+		_, err := grounded(source, &registry.Tool{}, p)
 		var invented *InventedError
 		if tt.path == "" && err != nil || tt.path != "" && (!errors.As(err, &invented) || invented.Path != tt.path) {
 			t.Errorf("%s: %v, want an error at %q", tt.parameters, err, tt.path)
@@ -37,6 +39,6 @@ func FuzzGrounded(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
-		_ = grounded(text, map[string]any{"city": text, "x": "1", "list": []any{text, nil, 1.5, true}})
+		_, _ = grounded(text, &registry.Tool{}, map[string]any{"city": text, "x": "1", "list": []any{text, nil, 1.5, true}})
 	})
 }

@@ -95,7 +95,9 @@ func stem(w string) string {
 // isVerb are the terms of verbs that stand for a group of synonyms, and looksUp those that
 // may ask a tool for something whose name has no verb: "check the weather".
 var (
-	isVerb  = map[string]bool{"creat": true, "create": true, "delete": true, "delet": true, "search": true, "get": true, "set": true, "send": true, "write": true, "writ": true, "run": true}
+	isVerb = map[string]bool{
+		"create": true, "delete": true, "search": true, "get": true, "set": true, "send": true, "write": true, "run": true,
+	}
 	looksUp = map[string]bool{"get": true, "search": true}
 )
 
