@@ -94,7 +94,13 @@ func endOf(tools *registry.Registry, f *Failure) ending {
 	parameters := func() (map[string]any, bool) { return lastParameters(tools, f, v) }
 	args, ok := parameters()
 	if !ok {
-		return endOfText(f)
+		if v, ok = withoutOpenEnd(r, v, r.Cut.Path); !ok {
+			return endOfText(f)
+		}
+		if args, ok = parameters(); !ok || r.Unclosed(args) {
+			return endOfText(f)
+		}
+		return ending{parameters: args}
 	}
 	object, key, direct := openAt(v, r.Cut.Path)
 	if k := r.Cut.Kind; k == lenient.CutKey || k == lenient.CutNothing {
@@ -170,6 +176,30 @@ func lastParameters(tools *registry.Registry, f *Failure, v any) (map[string]any
 		}
 	}
 	return object, true
+}
+
+// withoutOpenEnd returns a value without the object that was open at the end of a list of
+// calls, and false if there is none.
+func withoutOpenEnd(r *lenient.Reader, v any, path []string) (any, bool) {
+	root, at := v, v
+	var parent map[string]any
+	var name string
+	for _, k := range path {
+		switch x := at.(type) {
+		case map[string]any:
+			parent, name, at = x, k, x[k]
+		case []any:
+			if len(x) == 0 || !r.Unclosed(x[len(x)-1]) {
+				return v, false
+			}
+			if parent == nil {
+				return x[:len(x)-1], true
+			}
+			parent[name] = x[:len(x)-1]
+			return root, true
+		}
+	}
+	return v, false
 }
 
 // openAt returns the innermost open object of a value and the key that was being written in

@@ -49,7 +49,7 @@ var (
 	// descriptions are words with which a sentence that begins like a command tells of it,
 	// or tells somebody else to follow it.
 	descriptions = setOf(`i is are has have does do takes requires means needs involves looks seems works helps you your yours yourself please
-		them they he she user users`)
+		i'll i'm we'll let let's my our them they he she user users`)
 	// withdrawals are words with which a later sentence takes an act back, or says that it
 	// was done before.
 	withdrawals = setOf("wait actually sorry unfortunately scratch hold wrong mistake done finished completed has have been i've")
