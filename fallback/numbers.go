@@ -34,10 +34,13 @@ var units = map[string]string{}
 func init() {
 	for short, words := range map[string]string{
 		"px": "px pixel pixels", "pt": "pt points", "mm": "mm millimeter millimeters", "cm": "cm centimeter centimeters",
-		"m": "m meter meters metre metres", "km": "km kilometer kilometers", "in": "in inch inches", "ft": "ft foot feet", "em": "em", "rem": "rem",
+		"m": "m meter meters metre metres", "km": "km kilometer kilometers", "in": "in inch inches", "ft": "ft foot feet",
+		"em": "em", "rem": "rem",
 		"%": "% percent", "deg": "° deg degree degrees", "rad": "rad radian radians", "ms": "ms millisecond milliseconds",
-		"s": "s sec secs second seconds", "min": "min mins minute minutes", "h": "h hr hrs hour hours", "day": "d day days", "week": "w week weeks",
-		"month": "month months", "year": "y year years", "kb": "kb kilobytes", "mb": "mb megabytes", "gb": "gb gigabytes", "k": "k", "kg": "kg", "g": "g",
+		"s": "s sec secs second seconds", "min": "min mins minute minutes", "h": "h hr hrs hour hours",
+		"day": "d day days", "week": "w week weeks",
+		"month": "month months", "year": "y year years", "kb": "kb kilobytes", "mb": "mb megabytes", "gb": "gb gigabytes",
+		"k": "k", "kg": "kg", "g": "g",
 		"lb": "lb lbs", "c": "c celsius", "f": "f fahrenheit",
 	} {
 		for w := range strings.FieldsSeq(words) {
@@ -54,7 +57,8 @@ func fitsUnit(unit, name, description string) bool {
 		return true
 	}
 	named := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(name+" "+description), func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '°' }) {
+	isEnd := func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '°' }
+	for w := range strings.FieldsFuncSeq(strings.ToLower(name+" "+description), isEnd) {
 		if short, ok := units[w]; ok && (len(w) > 1 && w != "in" || w == "%" || w == "°") {
 			named[short] = true
 		}
@@ -77,7 +81,8 @@ func numbersIn(text string) (list []written) {
 		if before := strings.TrimRight(text[:i], "-−"); strings.HasSuffix(before, "(") {
 			joins = ".:/-'_" // (10,20) is a point, 1,000 is not read
 		}
-		for n.to < len(text) && (isDigit(text[n.to]) || strings.IndexByte(joins, text[n.to]) >= 0 && n.to+1 < len(text) && isDigit(text[n.to+1])) {
+		for n.to < len(text) && (isDigit(text[n.to]) ||
+			strings.IndexByte(joins, text[n.to]) >= 0 && n.to+1 < len(text) && isDigit(text[n.to+1])) {
 			n.to++
 		}
 		if digits := text[n.from:n.to]; plainNumber.MatchString(digits) && !hedged.MatchString(text[max(0, i-16):i]) {
@@ -131,7 +136,7 @@ func (n *written) units(text string) {
 	switch {
 	case known && (attached || len(word) > 1 && word != "in"):
 		n.unit, n.unitEnd = short, n.to+m[1]
-	case attached && !(word == "x" && n.to+1 < len(text) && isDigit(text[n.to+1])):
+	case attached && (word != "x" || n.to+1 == len(text) || !isDigit(text[n.to+1])):
 		n.value = "" // "2nd", "1e5", "3D"
 	}
 }
@@ -166,35 +171,18 @@ func numberWords(text string) (list []written) {
 			continue
 		}
 		n := written{from: words[i][0]}
-		end, total, part, good := i, 0, -1, true // part is what was read since "thousand"
-		for w := first; ; {
-			small, isSmall := smallNumbers[w]
-			ten, isTen := tens[w]
-			switch {
-			case isSmall && (part < 0 || part%100 == 0 && part > 0 || part%100 >= 20 && part%10 == 0 && small > 0 && small < 10):
-				part = max(part, 0) + small
-			case isTen && (part < 0 || part%100 == 0 && part > 0):
-				part = max(part, 0) + ten
-			case w == "hundred" && part > 0 && part < 10:
-				part *= 100
-			case w == "thousand" && part > 0 && total == 0:
-				total, part = part*1000, -1
-			default:
-				good = false
-			}
+		var sum wordSum
+		end := i
+		for w := first; isNumberWord(w); w = at(end) {
+			sum.add(w)
 			end++
-			w = at(end)
-			if w == "and" && isNumberWord(at(end+1)) && (part >= 100 || total > 0 && part < 0) {
+			if at(end) == "and" && isNumberWord(at(end+1)) && sum.takesAnd() {
 				end++
-				w = at(end)
-			}
-			if !isNumberWord(w) {
-				break
 			}
 		}
 		n.to = words[end-1][1]
-		if good && !hedged.MatchString(text[max(0, n.from-16):n.from]) {
-			n.value = strconv.Itoa(total + max(part, 0))
+		if !sum.bad && !hedged.MatchString(text[max(0, n.from-16):n.from]) {
+			n.value = strconv.Itoa(sum.thousands + sum.rest)
 		}
 		n.pronoun = end == i+1 && first == "one"
 		n.units(text)
@@ -203,6 +191,36 @@ func numberWords(text string) (list []written) {
 	}
 	return list
 }
+
+// wordSum adds up the words of a number.
+type wordSum struct {
+	thousands, rest int
+	begun           bool // rest has a word
+	bad             bool // the words are no number: "five twenty"
+}
+
+func (s *wordSum) add(w string) {
+	small, isSmall := smallNumbers[w]
+	ten, isTen := tens[w]
+	free := !s.begun || s.rest > 0 && s.rest%100 == 0 // for up to 99
+	switch {
+	case isSmall && (free || s.rest%100 >= 20 && s.rest%10 == 0 && small > 0 && small < 10):
+		s.rest += small
+	case isTen && free:
+		s.rest += ten
+	case w == "hundred" && s.rest > 0 && s.rest < 10:
+		s.rest *= 100
+	case w == "thousand" && s.rest > 0 && s.thousands == 0:
+		s.thousands, s.rest, s.begun = s.rest*1000, 0, false
+		return
+	default:
+		s.bad = true
+	}
+	s.begun = true
+}
+
+// takesAnd reports whether "and" may follow: "one hundred and five".
+func (s *wordSum) takesAnd() bool { return s.rest >= 100 || s.thousands > 0 && !s.begun }
 
 func isNumberWord(w string) bool {
 	_, small := smallNumbers[w]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -91,14 +92,13 @@ func endOf(tools *registry.Registry, f *Failure) ending {
 	if err != nil || !r.Fixes.Has(lenient.Truncated) {
 		return endOfText(f)
 	}
-	parameters := func() (map[string]any, bool) { return lastParameters(tools, f, v) }
-	args, ok := parameters()
+	args, calls, ok := lastParameters(tools, f, v)
 	if !ok {
 		if v, ok = withoutOpenEnd(r, v, r.Cut.Path); !ok {
 			return endOfText(f)
 		}
-		if args, ok = parameters(); !ok || r.Unclosed(args) {
-			return endOfText(f)
+		if args, _, ok = lastParameters(tools, f, v); !ok || !reflect.DeepEqual(lenient.Plain(args), lenient.Plain(f.Parameters)) {
+			return ending{inValue: true}
 		}
 		return ending{parameters: args}
 	}
@@ -120,9 +120,9 @@ func endOf(tools *registry.Registry, f *Failure) ending {
 	}
 	// What was being written is marked, to see whether the parameters have it.
 	object[key] = cutMark{}
-	args, ok = parameters()
+	args, left, ok := lastParameters(tools, f, v)
 	switch _, own := args[key].(cutMark); {
-	case !ok:
+	case !ok || left != calls: // the call's name was being written
 		return ending{inValue: true}
 	case own && direct && r.Cut.Kind == lenient.CutValue:
 		delete(args, key)
@@ -155,27 +155,27 @@ func hasMark(v any) bool {
 	return false
 }
 
-// lastParameters returns the parameters of the last call that a value holds, or the value if
-// it is the parameters of a call that is named outside of it.
-func lastParameters(tools *registry.Registry, f *Failure, v any) (map[string]any, bool) {
+// lastParameters returns the parameters of the last of the calls that a value holds, or the
+// value if it is the parameters of a call that is named outside of it.
+func lastParameters(tools *registry.Registry, f *Failure, v any) (parameters map[string]any, calls int, ok bool) {
 	found := normalizer.Detect(v, normalizer.Options{Registry: tools, Marked: f.Provenance != call.Bare, Truncated: true})
 	if n := len(found.Entries); n > 0 {
 		e := &found.Entries[n-1]
 		if m, ok := tools.Lookup(e.Name); ok && m.Tool.Name == f.Tool {
-			args, ok := e.Arguments.(map[string]any)
-			return args, ok
+			parameters, ok = e.Arguments.(map[string]any)
+			return parameters, n, ok
 		}
 	}
 	object, ok := v.(map[string]any)
 	if !ok || len(object) < len(f.Parameters) {
-		return nil, false
+		return nil, 0, false
 	}
 	for key := range f.Parameters {
 		if _, there := object[key]; !there {
-			return nil, false
+			return nil, 0, false
 		}
 	}
-	return object, true
+	return object, 0, true
 }
 
 // withoutOpenEnd returns a value without the object that was open at the end of a list of

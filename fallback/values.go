@@ -23,8 +23,8 @@ var (
 	link    = regexp.MustCompile(`https?://[^\s"'<>)]*[^\s"'<>).,;:!]`)
 	proper  = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|named|called)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
 	another = regexp.MustCompile(`^(?:,|\s+and|\s+&)\s*\p{Lu}`)
-	dayName = regexp.MustCompile(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|^(?:January|February|March|April|May|June|July|August|September|` +
-		`October|November|December)\b`)
+	dayName = regexp.MustCompile(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|^(?:January|February|March|April|May|June|July|August|` +
+		`September|October|November|December)\b`)
 	quoted = regexp.MustCompile("\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|`([^`]+)`|(?:^|[\\s(:])'([^'\n]+)'")
 
 	timesSign  = regexp.MustCompile(`^\s?(?:x|×|by|\*)\s?$`)
@@ -311,7 +311,8 @@ func (r *reading) pairs(joined *regexp.Regexp, pairs [][2]string) {
 // isPoint reports whether two numbers are written like a point: "(10, 20)" or "at 10, 20".
 func (r *reading) isPoint(m, n *written) bool {
 	before, after := strings.TrimRight(r.outside[:m.from], " "), strings.TrimLeft(r.outside[n.to:], " ")
-	return strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") || strings.HasSuffix(before, " at") || strings.HasSuffix(before, " to")
+	return strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") ||
+		strings.HasSuffix(before, " at") || strings.HasSuffix(before, " to")
 }
 
 // colors takes colors for the parameters that are one: each for the parameter whose name
@@ -333,7 +334,8 @@ func (r *reading) colors() {
 				continue
 			}
 			for _, w := range r.wordsOf(p.words) {
-				before, after := w[1] <= m[0] && linkWords.MatchString(r.outside[w[1]:m[0]]), m[1] <= w[0] && strings.TrimSpace(r.outside[m[1]:w[0]]) == ""
+				before := w[1] <= m[0] && linkWords.MatchString(r.outside[w[1]:m[0]])
+				after := m[1] <= w[0] && strings.TrimSpace(r.outside[m[1]:w[0]]) == ""
 				if !given && (before || after) {
 					r.give(p, r.text[m[0]:m[1]], m[0], m[1])
 					given = true
@@ -468,7 +470,8 @@ func (r *reading) onlyText(tool string) {
 	}
 	p := r.wanting(missing)
 	all := proper.FindAllStringSubmatchIndex(r.outside, 2)
-	if p == nil || len(all) != 1 || !p.has("city", "location", "place", "town", "country", "region", "area", "name", "person", "contact", "team", "company") {
+	if p == nil || len(all) != 1 ||
+		!p.has("city", "location", "place", "town", "country", "region", "area", "name", "person", "contact", "team", "company") {
 		return
 	}
 	from, to := all[0][2], all[0][3]

@@ -244,7 +244,8 @@ func (p *actReader) sentence(s sentence) outcome {
 		return textGoesOn
 	}
 	p.onlyActs = false
-	if len(p.acts) > 0 && anyWord(words, doubts, withdrawals) && !(words[0].text == "let" && len(words) > 2 && words[2].text == "know") {
+	offers := len(words) > 2 && words[0].text == "let" && words[2].text == "know" // "Let me know if…"
+	if len(p.acts) > 0 && anyWord(words, doubts, withdrawals) && !offers {
 		return textDenies
 	}
 	return textGoesOn
