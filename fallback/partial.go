@@ -103,6 +103,7 @@ func endOf(tools *registry.Registry, f *Failure) ending {
 		return ending{parameters: args}
 	}
 	object, key, direct := openAt(v, r.Cut.Path)
+	name := strings.TrimSpace(key)
 	if k := r.Cut.Kind; k == lenient.CutKey || k == lenient.CutNothing {
 		for _, value := range args {
 			if r.Unclosed(value) {
@@ -111,7 +112,7 @@ func endOf(tools *registry.Registry, f *Failure) ending {
 		}
 		begun := k == lenient.CutKey || strings.IndexByte(",{", lastByte(f.Raw)) >= 0
 		if begun && direct && (r.Unclosed(args) || isFlat(object, args)) {
-			return ending{key: &key, parameters: args}
+			return ending{key: &name, parameters: args}
 		}
 		return ending{parameters: args}
 	}
@@ -126,7 +127,7 @@ func endOf(tools *registry.Registry, f *Failure) ending {
 		return ending{inValue: true}
 	case own && direct && r.Cut.Kind == lenient.CutValue:
 		delete(args, key)
-		return ending{key: &key, parameters: args}
+		return ending{key: &name, parameters: args}
 	case hasMark(args):
 		return ending{inValue: true}
 	}

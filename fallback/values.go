@@ -437,7 +437,8 @@ func (r *reading) isName(from, to int) bool {
 		return true
 	}
 	for i := range len(r.numbers) - 1 {
-		if r.numbers[i].unitEnd <= from && to <= r.numbers[i+1].from && timesSign.MatchString(r.outside[r.numbers[i].unitEnd:r.numbers[i+1].from]) {
+		end, next := r.numbers[i].unitEnd, r.numbers[i+1].from
+		if end <= from && to <= next && timesSign.MatchString(r.outside[end:next]) {
 			return false
 		}
 	}
