@@ -33,10 +33,10 @@ const (
 //	Should I draw a line? / I drew a line.       none
 //	Example: draw a line.                        none, and none behind it
 //
-// A text has none at all if it holds code, markup or JSON, asks anything, or takes back
+// A text has none at all if its last sentence is not ended, or if it holds code, markup or JSON, asks anything, or takes back
 // behind an act what it said. It reads English.
 func Acts(text string) []Act {
-	if len(text) > maxActBytes || !isProse(text) {
+	if len(text) > maxActBytes || !isProse(text) || !isEnded(text) {
 		return nil
 	}
 	p := actReader{text: text, outside: OutsideQuotes(text), onlyActs: true}
@@ -55,6 +55,13 @@ func Acts(text string) []Act {
 		}
 	}
 	return p.acts
+}
+
+// isEnded reports whether the last sentence of a text is: else it may have been cut off, as
+// "a width of one" of "one hundred".
+func isEnded(text string) bool {
+	text = strings.TrimRight(text, " \n\r\t*_\"”’»")
+	return strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "…")
 }
 
 // isProse reports whether a text has no code, markup or JSON in it.

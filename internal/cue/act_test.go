@@ -22,7 +22,7 @@ func TestActs(t *testing.T) {
 	})
 	for text, want := range map[string]int{
 		"Draw a line.": 1, "Draw a line. Then draw a box.": 2, "It is nice. Draw a line.": 0, "I'll draw a line, then draw a box and then fill it.": 3,
-		"I'll do it:\n- Draw a line\n- Draw a box": 3, "My plan\n- Draw a line": 0, "Note: fine.\nI'll draw a line.": 0, "": 0, "I'll": 0, "Sure!": 0,
+		"I'll do it:\n- Draw a line\n- Draw a box.": 3, "My plan\n- Draw a line": 0, "Note: fine.\nI'll draw a line.": 0, "": 0, "I'll": 0, "Sure!": 0,
 	} {
 		if got := Acts(text); len(got) != want {
 			t.Errorf("%q: %+v, want %d", text, got, want)
