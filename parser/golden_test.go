@@ -232,7 +232,7 @@ func TestPrefixes(t *testing.T) {
 			// What takes prose back may stand in a sentence that is not there.
 			ended := strings.HasSuffix(strings.TrimSpace(prefix), ".")
 			for _, x := range parse(t, c, prefix).Calls {
-				if !x.Truncated && !(x.Metadata.ParsingMethod == call.MethodIntent && ended) && !slices.ContainsFunc(whole, func(w parser.Call) bool { return partOf(&x, &w, closed) }) {
+				if !x.Truncated && (x.Metadata.ParsingMethod != call.MethodIntent || !ended) && !slices.ContainsFunc(whole, func(w parser.Call) bool { return partOf(&x, &w, closed) }) {
 					t.Errorf("cut off at byte %d, %q makes %s %v", i, prefix, x.Tool, x.Parameters)
 				}
 			}
