@@ -159,7 +159,9 @@ func hasMark(v any) bool {
 // lastParameters returns the parameters of the last of the calls that a value holds, or the
 // value if it is the parameters of a call that is named outside of it.
 func lastParameters(tools *registry.Registry, f *Failure, v any) (parameters map[string]any, calls int, ok bool) {
-	found := normalizer.Detect(v, normalizer.Options{Registry: tools, Marked: f.Provenance != call.Bare, Truncated: true})
+	found := normalizer.Detect(v, normalizer.Options{
+		Registry: tools, Marked: f.Provenance != call.Bare, Open: func(any) (string, bool) { return "", false },
+	})
 	if n := len(found.Entries); n > 0 {
 		e := &found.Entries[n-1]
 		if m, ok := tools.Lookup(e.Name); ok && m.Tool.Name == f.Tool {
