@@ -1,32 +1,38 @@
 package intent
 
 import (
-	"fmt"
 	"math/bits"
 	"strings"
-	"sync"
 )
 
 // Gram is a piece of text at a place: a run of letters, a word, two words, or two cues
-// in their order.
-type Gram struct {
-	Hash  uint32
-	Place uint8
-	Kind  uint8
-}
+// in their order. The low three bits are the place, the rest is a hash.
+type Gram uint32
+
+// Place is where the gram stands, below [Places].
+func (g Gram) Place() int { return int(g & 7) }
+
+// Places is how many places there are.
+const Places = int(places)
 
 // The kinds of grams.
 const (
-	GramLetters uint8 = iota // one to five letters in a row
-	GramWord
-	GramWords  // two words
-	GramAnchor // words or letters that touch the candidate
-	GramCues   // cues in their order
+	gramLetters uint32 = 1 + iota // three to five letters in a row
+	gramWord
+	gramWords  // two words
+	gramAnchor // letters that touch the candidate
+	gramCues   // cues in their order
 )
+
+func (f *Features) gram(h uint32, p place, kind uint32) {
+	f.Grams = append(f.Grams, Gram(mix(h^uint32(p)*0x9E3779B1, kind)<<3|uint32(p)))
+}
 
 // Features are what the model takes of a context.
 type Features struct {
-	Dense [NumDense]float32
+	// Dense are the cues and the structure; behind them stands what a model makes of the
+	// grams: a sum by place, and the sum of all.
+	Dense [NumInputs]float32
 	Grams []Gram
 
 	r       reading
@@ -47,6 +53,10 @@ const (
 	structure = famOrder + 6*int(families)
 	// NumDense is how many dense features there are.
 	NumDense = structure + int(shapes)
+	// NumCueInputs is how many of them, the first, are of cues.
+	NumCueInputs = structure
+	// NumInputs counts what the grams say, too.
+	NumInputs = NumDense + Places + 1
 )
 
 // family is several classes of cues that speak alike.
@@ -145,7 +155,6 @@ const (
 	shapeLeadHeading
 	shapeLeadBold
 	shapeLeadItem
-	shapeLeadNoVerb
 	shapeLeadWords
 	shapeLeadCall
 	shapeTailQuestion
@@ -172,7 +181,6 @@ const (
 	shapeFenceTool
 	shapeFencePython
 	shapeFenceOther
-	shapeInFence
 	shapePlaceholder
 	shapeEarlier
 	shapeEarlierMade
@@ -194,18 +202,12 @@ const (
 	shapeNoCueLead
 	shapeNoCueTail
 	shapeCues
-	shapeLeadLow
-	shapeIdent
 	shapes
 )
 
-var shapeNames = [shapes]string{}
-
-var scratch = sync.Pool{New: func() any { return &Features{Grams: make([]Gram, 0, 4096), matches: make([]match, 0, maxMatches)} }}
-
 // Read takes the features of a context.
 func (f *Features) Read(c *Context) {
-	f.Dense = [NumDense]float32{}
+	f.Dense = [NumInputs]float32{}
 	f.Grams = f.Grams[:0]
 	f.r.read(c)
 	f.matches = loadLexicon().matches(&f.r, f.matches[:0])
@@ -327,7 +329,7 @@ func (f *Features) cueFeatures() {
 	f.flag(shapeNoCueTail, firstAt < 0)
 	f.set(shapeCues, min(float32(len(f.matches))/8, 2))
 	pair := func(p place, a, b Cue, kind uint32) {
-		f.Grams = append(f.Grams, Gram{Hash: mix(uint32(a)<<8|uint32(b)|kind<<16, 77), Place: uint8(p), Kind: GramCues})
+		f.gram(uint32(a)<<8|uint32(b)|kind<<16, p, gramCues)
 	}
 	for i := range nLead {
 		if i > 0 {
@@ -349,25 +351,24 @@ func (f *Features) cueFeatures() {
 
 // distance returns how many words a match stands from the candidate.
 func (r *reading) distance(m *match) int {
-	from, to := int(m.to), r.slot
 	if int(m.from) >= r.slot {
-		from, to = r.slot, int(m.from)
+		return int(r.wordsTo[m.from] - r.wordsTo[r.slot])
 	}
-	words := 0
-	in := false
-	for i := from; i < to; i++ {
-		w := isWordRune(r.runes[i])
-		if w && isDense(r.runes[i]) {
-			words += 1
-			in = false
-			continue
-		}
-		if w && !in {
-			words += 2
+	return int(r.wordsTo[r.slot] - r.wordsTo[m.to])
+}
+
+// countWords fills wordsTo: how many words begin before each rune.
+func (r *reading) countWords() {
+	n, in := int16(0), false
+	for i, c := range r.runes[:r.n] {
+		r.wordsTo[i] = n
+		w := isWordRune(c)
+		if w && (!in || isDense(c)) {
+			n++
 		}
 		in = w
 	}
-	return words / 2
+	r.wordsTo[r.n] = n
 }
 
 func logScale(n int) float32 {
@@ -652,7 +653,7 @@ func (f *Features) letters(s *sentence, n int) {
 			h = (h ^ uint32(c)) * 16777619
 			h ^= h >> 15
 			if k := j - i + 1; k >= 3 || k == 2 && isWordRune(c) || k == 1 && isDense(c) {
-				f.Grams = append(f.Grams, Gram{Hash: h, Place: uint8(s.place), Kind: GramLetters})
+				f.gram(h, s.place, gramLetters)
 			}
 		}
 	}
@@ -682,7 +683,8 @@ func (f *Features) words(s *sentence) {
 			}
 		}
 		h = mix(h, 5)
-		f.Grams = append(f.Grams, Gram{Hash: h, Place: uint8(s.place), Kind: GramWord}, Gram{Hash: mix(h, last), Place: uint8(s.place), Kind: GramWords})
+		f.gram(h, s.place, gramWord)
+		f.gram(mix(h, last), s.place, gramWords)
 		last = h
 		i = j
 	}
@@ -698,7 +700,7 @@ func (f *Features) anchors() {
 		h = (h ^ uint32(c)) * 16777619
 		h ^= h >> 15
 		if n++; n == 2 || n == 4 || n == 6 || n == 9 || n == 13 {
-			f.Grams = append(f.Grams, Gram{Hash: mix(h, uint32(n)), Place: uint8(lead), Kind: GramAnchor})
+			f.gram(mix(h, uint32(n)), lead, gramAnchor)
 		}
 	}
 	h, n = 0xDCBA, 0
@@ -707,27 +709,7 @@ func (f *Features) anchors() {
 		h = (h ^ uint32(c)) * 16777619
 		h ^= h >> 15
 		if n++; n == 2 || n == 4 || n == 6 || n == 9 || n == 13 {
-			f.Grams = append(f.Grams, Gram{Hash: mix(h, uint32(n)), Place: uint8(tail), Kind: GramAnchor})
+			f.gram(mix(h, uint32(n)), tail, gramAnchor)
 		}
 	}
-}
-
-// DenseName says in words what a dense feature is.
-func DenseName(i int) string {
-	names := [places]string{"lead", "prev", "earlier", "head", "tail", "next", "rest"}
-	switch {
-	case i < nearLead:
-		return fmt.Sprintf("%s@%s", Cue(i%numCues), names[i/numCues])
-	case i < nearTail:
-		return fmt.Sprintf("near:%s@lead", Cue(i-nearLead))
-	case i < lastLead:
-		return fmt.Sprintf("near:%s@tail", Cue(i-nearTail))
-	case i < firstTail:
-		return fmt.Sprintf("last:%s@lead", Cue(i-lastLead))
-	case i < familyAt:
-		return fmt.Sprintf("first:%s@tail", Cue(i-firstTail))
-	case i < structure:
-		return fmt.Sprintf("family %d", i-familyAt)
-	}
-	return fmt.Sprintf("shape%d %s", i-structure, shapeNames[i-structure])
 }

@@ -46,7 +46,7 @@ const (
 	Agreement
 	Advice
 	Teaching
-	Reason
+	Cause
 	Contrast
 	Self
 	User

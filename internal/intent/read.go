@@ -58,6 +58,7 @@ const (
 // places.
 type reading struct {
 	runes     [maxRunes]rune
+	wordsTo   [maxRunes + 1]int16 // words that begin before a rune
 	n         int
 	slot      int // where the candidate stands: runes before it, then those behind it
 	sentences [maxSentences]sentence
@@ -84,7 +85,7 @@ type reading struct {
 // read takes a context apart.
 func (r *reading) read(c *Context) {
 	*r = reading{}
-	before := clean(lastOf(c.Before))
+	before, _ := lastBytes(c.Before, MaxBefore)
 	r.fence = c.Fence
 	before = r.peel(before)
 	r.side(before, false)
@@ -98,15 +99,8 @@ func (r *reading) read(c *Context) {
 	r.after = r.ns
 	r.side(after, true)
 	r.assign()
+	r.countWords()
 }
-
-func lastOf(s string) string {
-	s, _ = lastBytes(s, MaxBefore)
-	return s
-}
-
-// clean is a hook for text that is not UTF-8: ranging over a string gives U+FFFD.
-func clean(s string) string { return s }
 
 // peel takes an opening fence off the end of the text before a candidate.
 func (r *reading) peel(s string) string {
@@ -223,7 +217,7 @@ func (r *reading) side(s string, behind bool) {
 			if boldLine && strings.HasSuffix(strings.TrimRight(text[:i], " :\r"), "**") {
 				m |= heading | isBold
 			}
-			if last := r.lastOf(current.from); last == ':' {
+			if last := r.lastVisible(current.from); last == ':' {
 				m |= colonEnd
 			}
 			inWord = false
@@ -270,7 +264,7 @@ func (r *reading) side(s string, behind bool) {
 			}
 			end(m)
 		}
-		r.sameLine = !lineHead && line&0 == 0
+		r.sameLine = !lineHead
 		for k := r.ns - 1; k >= 0; k-- {
 			if r.sentences[k].marks&letters != 0 {
 				r.gapLines = int(lineNo - r.sentences[k].line)

@@ -10,55 +10,55 @@ import (
 	"github.com/callwright/callwright/internal/intent/sample"
 )
 
-// example is a case's features and label.
+// example is a call in one form, as a model sees it.
 type example struct {
 	c      *sample.Case
 	dense  []float32
-	grams  []uint32 // indices in the table of grams
-	scale  []float32
+	grams  []uint32  // places in the table of grams
+	scale  []float32 // of each gram
+	place  []uint8   // of each gram
 	act    bool
 	firm   bool
 	weight float32
 	group  string
-	side   float32 // a first model's answer, where a second one builds on it
+
+	// wording is what a linear model that has not seen the text says of its grams: by
+	// place, then in all.
+	wording [intent.Places + 1]float32
 }
 
-const (
-	gramBits  = 20
-	gramTable = 1 << gramBits
-)
-
-func index(g intent.Gram) uint32 {
-	h := g.Hash ^ uint32(g.Place)*0x9E3779B1 ^ uint32(g.Kind)*0x7FEB352D
-	h ^= h >> 16
-	h *= 0x85EBCA6B
-	h ^= h >> 13
-	h *= 0xC2B2AE35
-	h ^= h >> 16
-	return h & (gramTable - 1)
+// options say what is fitted on.
+type options struct {
+	gramBits                 int
+	noGrams, noCues, noShape bool
+	noAfter, noCalibration   bool
+	trees                    treeOptions
+	linear                   linearOptions
+	renderings               int
+	seed                     uint64
 }
 
-// write renders texts n times and takes the features.
-func write(texts []sample.Text, g *sample.Groups, n int, seed uint64, vary, plain bool) []*example {
+// render writes each text n times and takes the features of its calls.
+func render(texts []sample.Text, group func(*sample.Text) string, n int, seed uint64, vary bool, o *options) []*example {
 	out := make([][]*example, len(texts))
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			f := &intent.Features{}
 			for i := w; i < len(texts); i += workers {
 				t := &texts[i]
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
 				for k := range n {
-					cases := t.Write(r, sample.Options{Vary: vary, Plain: plain && k == 0})
+					cases := t.Write(r, sample.Options{Vary: vary, Plain: !vary && k == 0})
 					for j := range cases {
-						out[i] = append(out[i], newExample(&cases[j], f, g, float32(1)/float32(n)))
+						e := newExample(&cases[j], f, o)
+						e.group, e.weight = group(t), e.weight/float32(n)
+						out[i] = append(out[i], e)
 					}
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	var all []*example
@@ -68,22 +68,36 @@ func write(texts []sample.Text, g *sample.Groups, n int, seed uint64, vary, plai
 	return all
 }
 
-func newExample(c *sample.Case, f *intent.Features, g *sample.Groups, weight float32) *example {
-	f.Read(&c.Context)
-	e := &example{c: c, act: c.Call.Act(), firm: c.Call.IsFirm(), weight: weight, group: g.Of(c.Text.Situation)}
-	e.dense = append(e.dense, f.Dense[:]...)
-	var n [8]int
-	for _, x := range f.Grams {
-		n[x.Place]++
+// unsure is the weight of a label on which careful people disagree.
+const unsure = 0.3
+
+func newExample(c *sample.Case, f *intent.Features, o *options) *example {
+	about := c.Context
+	if o.noAfter {
+		about.After, about.Ends = "", false
 	}
-	e.grams = make([]uint32, len(f.Grams))
-	e.scale = make([]float32, len(f.Grams))
-	for i, x := range f.Grams {
-		e.grams[i] = index(x)
-		e.scale[i] = float32(1 / math.Sqrt(float64(n[x.Place])))
+	f.Read(&about)
+	e := &example{c: c, act: c.Call.Act(), firm: c.Call.IsFirm(), weight: 1}
+	e.dense = append(e.dense, f.Dense[:intent.NumDense]...)
+	for i := range e.dense {
+		if o.noCues && i < intent.NumCueInputs || o.noShape && i >= intent.NumCueInputs {
+			e.dense[i] = 0
+		}
+	}
+	if !o.noGrams {
+		var n [8]int
+		for _, g := range f.Grams {
+			n[g.Place()]++
+		}
+		mask := uint32(1)<<o.gramBits - 1
+		e.grams, e.scale, e.place = make([]uint32, len(f.Grams)), make([]float32, len(f.Grams)), make([]uint8, len(f.Grams))
+		for i, g := range f.Grams {
+			e.grams[i], e.place[i] = uint32(g)>>3&mask, uint8(g.Place())
+			e.scale[i] = float32(1 / math.Sqrt(float64(n[g.Place()])))
+		}
 	}
 	if !e.firm {
-		e.weight *= 0.3
+		e.weight = unsure
 	}
 	return e
 }

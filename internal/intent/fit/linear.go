@@ -7,86 +7,79 @@ import (
 	"github.com/callwright/callwright/internal/intent"
 )
 
-// linear is a logistic model of grams and dense features.
+// linear is a logistic model of grams and, where it is to stand alone, of the dense
+// features.
 type linear struct {
-	grams  []float32
-	dense  []float32
-	bias   float32
-	useG   bool
-	useD   bool
-	gramsA []float32
-	denseA []float32
+	grams, dense []float32
+	bias         float32
+}
+
+type linearOptions struct {
+	epochs int
+	rate   float64
+	l2     float64
+	dense  bool
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
+// wording returns what the grams say, by place and in all.
+func (m *linear) wording(e *example) (w [intent.Places + 1]float32) {
+	for i, g := range e.grams {
+		w[e.place[i]] += m.grams[g] * e.scale[i]
+	}
+	total := m.bias
+	for _, v := range w[:intent.Places] {
+		total += v
+	}
+	w[intent.Places] = total
+	return w
+}
+
 func (m *linear) score(e *example) float64 {
-	s := float64(m.bias)
-	if m.useG {
-		for i, g := range e.grams {
-			s += float64(m.grams[g] * e.scale[i])
+	w := m.wording(e)
+	s := w[intent.Places]
+	for i, v := range m.dense {
+		if e.dense[i] != 0 {
+			s += v * e.dense[i]
 		}
 	}
-	if m.useD {
-		for i, v := range e.dense {
-			if v != 0 {
-				s += float64(m.dense[i] * v)
-			}
-		}
+	return float64(s)
+}
+
+// fitLinear goes over the examples in random order, with steps as in Adagrad.
+func fitLinear(train []*example, o *options, l linearOptions) *linear {
+	m := &linear{grams: make([]float32, 1<<o.gramBits)}
+	seen := make([]float32, len(m.grams))
+	var seenDense []float32
+	if l.dense {
+		m.dense, seenDense = make([]float32, intent.NumDense), make([]float32, intent.NumDense)
 	}
-	return s
-}
-
-type linearOptions struct {
-	epochs       int
-	rate         float64
-	l2g, l2d     float64
-	useG, useD   bool
-	dropG, dropD float64
-}
-
-func fitLinear(train []*example, o linearOptions, seed uint64) *linear {
-	m := &linear{grams: make([]float32, gramTable), dense: make([]float32, intent.NumDense), useG: o.useG, useD: o.useD}
-	m.gramsA, m.denseA = make([]float32, gramTable), make([]float32, intent.NumDense)
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(o.seed, 1))
 	order := r.Perm(len(train))
-	var biasA float64
-	n := 0.0
-	for _, e := range train {
-		n += float64(e.weight)
+	var seenBias float64
+	step := func(w, sum *float32, g, rate float32) {
+		*sum += g * g
+		*w -= rate * g / (float32(math.Sqrt(float64(*sum))) + 1e-6)
 	}
-	for ep := range o.epochs {
+	for epoch := range l.epochs {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		rate := o.rate * (1 - float64(ep)/float64(o.epochs))
+		rate := l.rate * (1 - float64(epoch)/float64(l.epochs))
 		for _, k := range order {
 			e := train[k]
-			y := 0.0
+			d := sigmoid(m.score(e))
 			if e.act {
-				y = 1
+				d--
 			}
-			d := (sigmoid(m.score(e)) - y) * float64(e.weight)
-			biasA += d * d
-			m.bias -= float32(rate * d / (math.Sqrt(biasA) + 1e-6))
-			if m.useG {
-				for i, g := range e.grams {
-					if o.dropG > 0 && r.Float64() < o.dropG {
-						continue
-					}
-					w := &m.grams[g]
-					gr := float32(d)*e.scale[i] + float32(o.l2g)**w
-					m.gramsA[g] += gr * gr
-					*w -= float32(rate) * gr / (float32(math.Sqrt(float64(m.gramsA[g]))) + 1e-6)
-				}
+			d *= float64(e.weight)
+			seenBias += d * d
+			m.bias -= float32(rate * d / (math.Sqrt(seenBias) + 1e-6))
+			for i, g := range e.grams {
+				step(&m.grams[g], &seen[g], float32(d)*e.scale[i]+float32(l.l2)*m.grams[g], float32(rate))
 			}
-			if m.useD {
-				for i, v := range e.dense {
-					if v == 0 {
-						continue
-					}
-					w := &m.dense[i]
-					gr := float32(d)*v + float32(o.l2d)**w
-					m.denseA[i] += gr * gr
-					*w -= float32(rate) * gr / (float32(math.Sqrt(float64(m.denseA[i]))) + 1e-6)
+			for i := range m.dense {
+				if v := e.dense[i]; v != 0 {
+					step(&m.dense[i], &seenDense[i], float32(d)*v+1e-4*m.dense[i], float32(rate))
 				}
 			}
 		}

@@ -1,242 +1,215 @@
+// Fit fits the model of package intent to the labelled texts and says how it does on
+// those that are held out. From the module's root:
+//
+//	go run ./internal/intent/fit                # check on a fifth, then fit on all and write the weights
+//	go run ./internal/intent/fit -write "" -compare -ablation -curve
+//
+// Situations are held out whole, in all languages at once.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"log"
-	"maps"
-	"math/rand/v2"
+	"os"
 	"slices"
 	"time"
 
+	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/intent/sample"
 )
 
-type tally struct {
-	mentions, called, acts, missed int
-}
-
-func (t *tally) add(act, call bool) {
-	if act {
-		t.acts++
-		if !call {
-			t.missed++
-		}
-	} else {
-		t.mentions++
-		if call {
-			t.called++
-		}
-	}
-}
-
-func (t tally) right() float64 {
-	return 100 - 100*float64(t.called+t.missed)/float64(max(1, t.mentions+t.acts))
-}
-
-func (t tally) String() string {
-	return fmt.Sprintf("called %5.2f%% of %d, missed %5.2f%% of %d, right %.2f%%", 100*float64(t.called)/float64(max(t.mentions, 1)), t.mentions,
-		100*float64(t.missed)/float64(max(t.acts, 1)), t.acts, t.right())
-}
-
-func report(name string, test []*example, score func(*example) float64) {
-	var en, other tally
-	langs := map[string]*tally{}
-	for _, e := range test {
-		if !e.firm {
-			continue
-		}
-		l := e.c.Text.Lang
-		if langs[l] == nil {
-			langs[l] = &tally{}
-		}
-		langs[l].add(e.act, score(e) > 0)
-		t := &other
-		if e.c.Text.Lang == "en" {
-			t = &en
-		}
-		t.add(e.act, score(e) > 0)
-	}
-	if *verbose {
-		for _, l := range slices.Sorted(maps.Keys(langs)) {
-			fmt.Printf("%s %.1f  ", l, langs[l].right())
-		}
-		fmt.Println()
-	}
-	fmt.Printf("%-16s en %v | others %v\n", name, en, other)
-}
-
-var verbose = flag.Bool("v", false, "")
-
-// groupsIn returns a random part of each group: for inner folds.
-func innerFolds(list []*example, n int, seed uint64) map[string]int {
-	names := map[string]bool{}
-	for _, e := range list {
-		names[e.group] = true
-	}
-	sorted := slices.Sorted(maps.Keys(names))
-	r := rand.New(rand.NewPCG(seed, 3))
-	r.Shuffle(len(sorted), func(i, j int) { sorted[i], sorted[j] = sorted[j], sorted[i] })
-	out := map[string]int{}
-	for i, s := range sorted {
-		out[s] = i % n
-	}
-	return out
-}
-
 func main() {
+	log.SetFlags(0)
 	dir := flag.String("texts", "testdata/intent", "folder of the labelled texts")
-	folds := flag.Int("folds", 5, "")
-	only := flag.Int("only", -1, "")
-	errs := flag.String("errors", "", "")
-	random := flag.Bool("random", false, "split by text, not by situation")
-	ntrees := flag.Int("trees", 200, "")
-	depth := flag.Int("depth", 5, "")
-	rate := flag.Float64("rate", 0.1, "")
-	cols := flag.Float64("cols", 0.3, "")
-	minc := flag.Float64("minc", 3, "")
+	recorded := flag.String("recorded", "", "folder of more texts in the same form, to fit on; they are never checked on")
+	split := flag.String("split", "ideas", "what is held out whole: ideas (situations that are one idea, as groups.txt says) or situations")
+	dev := flag.Int("dev", -1, "check on this fourth of what is not held out, instead of on what is: 0 to 3")
+	write := flag.String("write", "internal/intent/weights.bin", "file for the weights, empty for none")
+	check := flag.Bool("check", true, "check on the part that is held out")
+	compare := flag.Bool("compare", false, "compare kinds of models")
+	ablation := flag.Bool("ablation", false, "fit without n-grams, cues, structure, what follows")
+	curve := flag.Bool("curve", false, "fit on parts of the texts")
+	errs := flag.String("mistakes", "", "print the mistakes of a language, or all")
+	marker := flag.Float64("marker", 1.5, "what a trained marker adds to the logarithm of the odds: such acts are more frequent in life than in the texts")
+	o := options{gramBits: 19, renderings: 3, linear: linearOptions{epochs: 6, rate: 0.3, l2: 1e-6}}
+	flag.Uint64Var(&o.seed, "seed", 1, "seed")
+	flag.IntVar(&o.gramBits, "bits", 19, "size of the table of grams")
+	flag.IntVar(&o.renderings, "renderings", 3, "forms of each text to fit on")
+	o.trees = treeOptions{trees: 200, depth: 5, rate: 0.1, l2: 5, minChild: 3, columns: 0.3, rows: 0.7, bins: 32}
+	flag.IntVar(&o.trees.trees, "trees", 250, "number of trees")
+	flag.IntVar(&o.trees.depth, "depth", 5, "depth of a tree")
+	flag.Float64Var(&o.trees.rate, "rate", 0.1, "step of a tree")
+	flag.Float64Var(&o.trees.columns, "columns", 0.3, "share of the features that a tree sees")
 	flag.Parse()
-	texts, err := sample.Load(*dir)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := sample.LoadGroups(*dir)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fold := map[string]int{}
-	for i := range texts {
-		grp := g.Of(texts[i].Situation)
-		fold[grp] = sample.Part(grp, *folds-1) + 1
-		if sample.HeldOut(grp) {
-			fold[grp] = 0
-		}
-	}
+
 	start := time.Now()
-	train := write(texts, g, 3, 1, true, false)
-	test := write(texts, g, 2, 2, false, true)
-	if *random {
-		byText := map[*sample.Text]int{}
-		for i := range texts {
-			byText[&texts[i]] = i % *folds
-			fold[fmt.Sprint("r", i%*folds)] = i % *folds
-		}
-		for _, e := range append(slices.Clone(train), test...) {
-			e.group = fmt.Sprint("r", byText[e.c.Text])
+	p, err := load(*dir, *recorded, *split, *dev)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *check {
+		train, test := p.examples(&o)
+		fmt.Printf("%d texts, %d examples to fit on, %d to check on\n", len(p.texts), len(train), len(test))
+		m := fitBlend(train, &o)
+		m.Marker = float32(*marker)
+		list := judge(m, test)
+		line(os.Stdout, "the model", list)
+		report(os.Stdout, list)
+		if *errs != "" {
+			mistakes(os.Stdout, list, *errs)
 		}
 	}
-	fmt.Println(len(texts), "texts", len(train), len(test), time.Since(start))
-	lin, gra, tre, stk := map[*example]float64{}, map[*example]float64{}, map[*example]float64{}, map[*example]float64{}
-	var all []*example
-	for k := range *folds {
-		if *only < 0 && k == 0 || *only >= 0 && k != *only {
-			continue
+	if *compare {
+		p.compare(o)
+	}
+	if *ablation {
+		p.ablation(o)
+	}
+	if *curve {
+		p.curve(o)
+	}
+	if *write != "" {
+		p.held = func(string) bool { return false }
+		train, _ := p.examples(&o)
+		m := fitBlend(train, &o)
+		m.Marker = float32(*marker)
+		b := m.Append(nil)
+		if err := os.WriteFile(*write, b, 0o644); err != nil {
+			log.Fatal(err)
 		}
-		held := func(s string) bool { return fold[s] == k || k != 0 && fold[s] == 0 && !*random }
-		tested := func(s string) bool { return fold[s] == k }
-		var tr, te []*example
-		for _, e := range train {
-			if !g.Excluded(e.group, held) {
-				tr = append(tr, e)
-			}
+		fmt.Printf("%s: %d bytes, %d nodes\n", *write, len(b), len(m.Nodes))
+	}
+	fmt.Println(time.Since(start).Round(time.Second))
+}
+
+// parts are the texts and what of them is held out.
+type parts struct {
+	texts    []sample.Text
+	recorded []sample.Text
+	groups   *sample.Groups
+	of       func(*sample.Text) string
+	held     func(group string) bool // checked on
+	out      func(group string) bool // not fitted on
+}
+
+func load(dir, recorded, split string, dev int) (*parts, error) {
+	p := &parts{}
+	var err error
+	if p.texts, err = sample.Load(dir); err != nil {
+		return nil, err
+	}
+	if recorded != "" {
+		if p.recorded, err = sample.Load(recorded); err != nil {
+			return nil, err
 		}
-		for _, e := range test {
-			if tested(e.group) {
-				te = append(te, e)
-			}
+	}
+	if p.groups, err = sample.LoadGroups(dir); err != nil {
+		return nil, err
+	}
+	p.of = func(t *sample.Text) string { return p.groups.Of(t.Situation) }
+	if split == "situations" {
+		p.of = func(t *sample.Text) string { return t.Situation }
+		p.groups = &sample.Groups{}
+	}
+	p.held, p.out = sample.HeldOut, sample.HeldOut
+	if dev >= 0 {
+		p.held = func(g string) bool { return !sample.HeldOut(g) && sample.Part(g, 4) == dev }
+		p.out = func(g string) bool { return sample.HeldOut(g) || sample.Part(g, 4) == dev }
+	}
+	return p, nil
+}
+
+// examples renders what is fitted on and what is checked on.
+func (p *parts) examples(o *options) (train, test []*example) {
+	out := p.out
+	var fit, check []sample.Text
+	for _, t := range p.texts {
+		g := p.of(&t)
+		if p.held(g) {
+			check = append(check, t)
+		} else if !out(g) && !p.groups.Excluded(g, p.held) {
+			fit = append(fit, t)
 		}
-		all = append(all, te...)
-		m := fitLinear(tr, linearOptions{6, 0.3, 1e-6, 1e-4, true, true, 0, 0}, 1)
-		for _, e := range te {
-			lin[e] = m.score(e)
-		}
-		// the side model: grams alone, its answers on training texts from inner folds
-		o := linearOptions{6, 0.3, 1e-6, 1e-4, true, false, 0, 0}
-		inner := innerFolds(tr, 4, 1)
-		if *random {
-			for i := range texts {
-				inner[fmt.Sprint("r", i%*folds)] = (i % *folds) % 4
-			}
-		}
-		for q := range 4 {
-			var a, b []*example
-			for _, e := range tr {
-				if inner[e.group] == q {
-					b = append(b, e)
-				} else {
-					a = append(a, e)
+	}
+	train = render(slices.Concat(fit, p.recorded), p.of, o.renderings, o.seed, true, o)
+	test = render(check, p.of, 2, o.seed+1, false, o)
+	return train, test
+}
+
+func (p *parts) compare(o options) {
+	o.noCalibration = true
+	kinds := func(name string, o options) {
+		train, test := p.examples(&o)
+		l := o.linear
+		score := func(name string, f func(*example) float64) {
+			list := make([]scored, len(test))
+			parallel(2, func(half int) {
+				for i := half; i < len(test); i += 2 {
+					list[i] = scored{test[i], f(test[i])}
 				}
-			}
-			m := fitLinear(a, o, 1)
-			for _, e := range b {
-				e.side = float32(m.score(e))
-			}
+			})
+			line(os.Stdout, name, list)
 		}
-		mg := fitLinear(tr, o, 1)
-		for _, e := range te {
-			e.side = float32(mg.score(e))
-			gra[e] = float64(e.side)
+		score("linear, n-grams"+name, fitLinear(train, &o, l).score)
+		l.dense = true
+		lin := fitLinear(train, &o, l)
+		score("linear, n-grams, structure"+name, lin.score)
+		plain := fitTrees(dense(train), o.trees, o.seed)
+		score("trees, structure"+name, func(e *example) float64 { return plain.score(e.dense) })
+		m := fitBlend(train, &o)
+		line(os.Stdout, "trees on linear"+name, judge(m, test))
+		mean := judge(m, test)
+		for i := range mean {
+			mean[i].logit += lin.score(mean[i].example) / 2
 		}
-		x, xs := make([][]float32, len(tr)), make([][]float32, len(tr))
-		y, w := make([]bool, len(tr)), make([]float32, len(tr))
-		for i, e := range tr {
-			x[i], y[i], w[i] = e.dense, e.act, e.weight*3
-			xs[i] = append(slices.Clone(e.dense), e.side)
-		}
-		to := treeOptions{*ntrees, *depth, *rate, 5, *minc, *cols, 0.7, 32}
-		t1 := fitTrees(x, y, w, to, 1)
-		t2 := fitTrees(xs, y, w, to, 1)
-		for _, e := range te {
-			tre[e] = t1.score(e.dense)
-			stk[e] = t2.score(append(slices.Clone(e.dense), e.side))
-		}
-		fmt.Println("fold", k, time.Since(start))
+		line(os.Stdout, "sum of trees and linear"+name, mean)
 	}
-	get := func(m map[*example]float64) func(*example) float64 {
-		return func(e *example) float64 { return m[e] }
+	kinds(", cues", o)
+	o.noCues = true
+	kinds("", o)
+}
+
+func dense(list []*example) (d data) {
+	for _, e := range list {
+		d.x, d.y, d.w = append(d.x, e.dense), append(d.y, e.act), append(d.w, e.weight*3)
 	}
-	report("grams", all, get(gra))
-	report("linear", all, get(lin))
-	report("trees", all, get(tre))
-	report("trees+grams", all, get(stk))
-	report("mean", all, func(e *example) float64 { return lin[e]/2 + stk[e] })
-	byGroup := map[string]*tally{}
-	for _, e := range all {
-		if e.firm {
-			if byGroup[e.group] == nil {
-				byGroup[e.group] = &tally{}
-			}
-			byGroup[e.group].add(e.act, stk[e] > 0)
-		}
-	}
-	if *verbose {
-		names := slices.Collect(maps.Keys(byGroup))
-		slices.SortFunc(names, func(a, b string) int {
-			return byGroup[b].called + byGroup[b].missed - byGroup[a].called - byGroup[a].missed
-		})
-		for _, n := range names[:min(60, len(names))] {
-			fmt.Printf("%-24s %v\n", n, *byGroup[n])
-		}
-	}
-	if *errs != "" {
-		showErrors(all, *errs, get(stk), 400)
+	return d
+}
+
+func (p *parts) ablation(o options) {
+	o.noCalibration = true
+	for _, a := range []struct {
+		name string
+		set  func(*options)
+	}{
+		{"all", func(*options) {}},
+		{"without n-grams", func(o *options) { o.noGrams = true }},
+		{"without cues", func(o *options) { o.noCues = true }},
+		{"without structure", func(o *options) { o.noShape = true }},
+		{"without what follows", func(o *options) { o.noAfter = true }},
+	} {
+		v := o
+		a.set(&v)
+		train, test := p.examples(&v)
+		line(os.Stdout, a.name, judge(fitBlend(train, &v), test))
 	}
 }
 
-func showErrors(test []*example, lang string, score func(*example) float64, max int) {
-	seen := map[string]bool{}
-	for _, e := range test {
-		if e.c.Text.Lang != lang || !e.firm || score(e) > 0 == e.act {
-			continue
+// curve fits on parts of the situations.
+func (p *parts) curve(o options) {
+	o.noCalibration = true
+	out := p.out
+	for _, n := range []uint32{1, 2, 4, 6, 8} {
+		q := *p
+		q.out = func(g string) bool { return out(g) || sample.Part("curve"+g, 8) >= int(n) }
+		train, test := q.examples(&o)
+		texts := map[*sample.Text]bool{}
+		for _, e := range train {
+			texts[e.c.Text] = true
 		}
-		key := fmt.Sprint(e.c.Text.ID, e.c.Index)
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
-		if max--; max < 0 {
-			return
-		}
-		fmt.Printf("-- %s %s act=%v score %.2f call %d\n%s\n", e.c.Text.ID, e.c.Text.Situation, e.act, score(e), e.c.Index+1, e.c.Text.Text)
+		line(os.Stdout, fmt.Sprintf("fitted on %d texts", len(texts)), judge(fitBlend(train, &o), test))
 	}
 }
+
+var _ intent.Model

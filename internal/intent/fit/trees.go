@@ -1,11 +1,19 @@
 package main
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/callwright/callwright/internal/intent"
 )
+
+// data are rows of inputs with their labels and weights.
+type data struct {
+	x [][]float32
+	y []bool
+	w []float32
+}
 
 // tree is a decision tree in an array: the children of node i are 2i+1 and 2i+2.
 type tree struct {
@@ -112,7 +120,8 @@ func (m *trees) score(x []float32) float64 {
 }
 
 // fitTrees boosts trees on the logistic loss.
-func fitTrees(x [][]float32, y []bool, w []float32, o treeOptions, seed uint64) *trees {
+func fitTrees(d data, o treeOptions, seed uint64) *trees {
+	x, y, w := d.x, d.y, d.w
 	m := &trees{edges: makeEdges(x, o.bins)}
 	n, f := len(x), len(x[0])
 	cols := make([][]uint8, f)
@@ -269,4 +278,25 @@ func growTree(cols [][]uint8, edges [][]float32, sample []int, g, h []float32, n
 	return t
 }
 
-var _ = math.Abs
+// put writes the trees into a model, the nodes of a tree in the order of a walk to the
+// left.
+func (m *trees) put(to *intent.Model) {
+	for i := range m.list {
+		to.Roots = append(to.Roots, int32(len(to.Nodes)))
+		m.putNode(to, &m.list[i], 0)
+	}
+}
+
+func (m *trees) putNode(to *intent.Model, t *tree, i int) {
+	at := len(to.Nodes)
+	n := intent.Node{Feature: t.feature[i], Value: t.value[i]}
+	if n.Feature >= 0 {
+		n.Cut = m.edges[n.Feature][t.cut[i]]
+	}
+	to.Nodes = append(to.Nodes, n)
+	if n.Feature >= 0 {
+		m.putNode(to, t, 2*i+1)
+		to.Nodes[at].Right = int32(len(to.Nodes))
+		m.putNode(to, t, 2*i+2)
+	}
+}
