@@ -210,10 +210,48 @@ func (f *Features) Read(c *Context) {
 	f.Dense = [NumInputs]float32{}
 	f.Grams = f.Grams[:0]
 	f.r.read(c)
+	if f.r.wordless() {
+		f.manner(c)
+		return
+	}
 	f.matches = loadLexicon().matches(&f.r, f.matches[:0])
 	f.cueFeatures()
+	f.manner(c)
 	f.structure(c)
 	f.grams()
+}
+
+// wordless reports whether nothing is said around the candidate.
+func (r *reading) wordless() bool {
+	for k := range r.ns {
+		if r.sentences[k].marks&letters != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// manner takes how the candidate is written: all there is to see where nothing is said.
+func (f *Features) manner(c *Context) {
+	r := &f.r
+	f.flag(shapeAlone, r.wordless())
+	f.flag(shapeBullet, r.lineMarks&bullet != 0)
+	f.flag(shapeNumbered, r.lineMarks&numbered != 0)
+	f.flag(shapeQuoteLine, r.lineMarks&quoteLine != 0)
+	f.flag(shapeTable, r.lineMarks&tableRow != 0)
+	f.flag(shapeHeadingLine, r.lineMarks&heading != 0)
+	if r.sameLine && r.tight {
+		f.flag(shapeTicks, r.lastRune == '`')
+		f.flag(shapeInQuotes, fold(r.lastRune) == '"' || r.lastRune == '\'' || r.lastRune == '‘')
+		f.flag(shapeInParens, r.lastRune == '(' || r.lastRune == '（' || r.lastRune == '[')
+	}
+	f.flag(shapeFormPython, c.Form == Python)
+	f.flag(shapeFormTrained, c.Form == Trained)
+	f.flag(shapeFormTag, c.Form == Tag)
+	f.flag(shapeFormLabel, c.Form == Label)
+	f.fence()
+	f.flag(shapePlaceholder, c.Placeholder)
+	f.flag(shapeThink, r.think)
 }
 
 func (f *Features) set(s shape, v float32) { f.Dense[structure+int(s)] = v }
@@ -407,7 +445,6 @@ func (f *Features) structure(c *Context) {
 			ht = s.marks
 		}
 	}
-	f.flag(shapeAlone, nothingBefore && nothingAfter)
 	f.flag(shapeBegins, c.Begins)
 	f.flag(shapeEnds, c.Ends)
 	f.flag(shapeNothingBefore, nothingBefore)
@@ -425,17 +462,8 @@ func (f *Features) structure(c *Context) {
 		f.flag(shapeAfterGap1, r.afterGap == 1)
 		f.flag(shapeAfterGap2, r.afterGap > 1)
 	}
-	f.flag(shapeBullet, r.lineMarks&bullet != 0)
-	f.flag(shapeNumbered, r.lineMarks&numbered != 0)
-	f.flag(shapeQuoteLine, r.lineMarks&quoteLine != 0)
-	f.flag(shapeTable, r.lineMarks&tableRow != 0)
-	f.flag(shapeHeadingLine, r.lineMarks&heading != 0)
-	if r.sameLine && r.tight {
-		f.flag(shapeTicks, r.lastRune == '`')
-		f.flag(shapeInQuotes, fold(r.lastRune) == '"' || r.lastRune == '\'' || r.lastRune == '‘')
-		f.flag(shapeInParens, r.lastRune == '(' || r.lastRune == '（' || r.lastRune == '[')
-		f.flag(shapeTight, true)
-	}
+	f.flag(shapeTight, r.sameLine && r.tight)
+	f.flag(shapeAfterCall, r.afterCall)
 	last := fold(r.lastRune)
 	if r.lastRune == '`' || r.lastRune == '*' || last == '"' || last == '(' {
 		last = r.beforeWrap()
@@ -511,12 +539,6 @@ func (f *Features) structure(c *Context) {
 	f.flag(shapeEarlierQuestion, et&question != 0)
 	f.flag(shapeHeadHeading, ht&heading != 0)
 	f.flag(shapeHeadColon, ht&colonEnd != 0)
-	f.flag(shapeFormPython, c.Form == Python)
-	f.flag(shapeFormTrained, c.Form == Trained)
-	f.flag(shapeFormTag, c.Form == Tag)
-	f.flag(shapeFormLabel, c.Form == Label)
-	f.fence()
-	f.flag(shapePlaceholder, c.Placeholder)
 	f.set(shapeEarlier, float32(min(c.Earlier, 4))/2)
 	f.set(shapeEarlierMade, float32(min(c.Made, 4))/2)
 	f.set(shapeEarlierNot, float32(min(c.Earlier-c.Made, 4))/2)
@@ -524,7 +546,6 @@ func (f *Features) structure(c *Context) {
 	f.flag(shapeNoneMade, c.Earlier > 0 && c.Made == 0)
 	f.set(shapeLines, float32(min(r.lines, 12))/4)
 	f.set(shapeFencesAbove, float32(min(r.fences, 4))/2)
-	f.flag(shapeThink, r.think)
 	f.scripts(leadFrom, leadTo)
 }
 

@@ -80,6 +80,7 @@ type reading struct {
 	lines     int
 	think     bool // reasoning was closed above
 	cutAfter  bool // another call follows what stands behind
+	afterCall bool // another call stands before it, with nothing but marks between
 }
 
 // read takes a context apart.
@@ -87,7 +88,8 @@ func (r *reading) read(c *Context) {
 	*r = reading{}
 	before, _ := lastBytes(c.Before, MaxBefore)
 	r.fence = c.Fence
-	before = r.peel(before)
+	before = r.peel(trimBatch(before))
+	r.afterCall = len(before) > 0 && strings.HasSuffix(strings.TrimRight(c.Before, " \t\r\n,;[("), Call)
 	r.side(before, false)
 	r.slot = r.n
 	after := c.After
@@ -95,11 +97,70 @@ func (r *reading) read(c *Context) {
 		after = after[:MaxAfter]
 	}
 	after, r.cutAfter = strings.CutSuffix(after, Call)
-	after = r.peelAfter(after)
+	after = r.peelAfter(trimClosers(after))
 	r.after = r.ns
 	r.side(after, true)
 	r.assign()
 	r.countWords()
+}
+
+// trimBatch takes off the end of the text before a candidate what belongs to the calls
+// and not to the words: the calls of the same list, the marks between them, brackets and
+// tokens of a dialect. The words before the list speak for each of its calls.
+func trimBatch(s string) string {
+	for {
+		t := strings.TrimRight(s, " \t\r\n,;")
+		switch {
+		case strings.HasSuffix(t, Call):
+			s = t[:len(t)-len(Call)]
+		case strings.HasSuffix(t, "["):
+			s = t[:len(t)-1]
+		case strings.HasSuffix(t, ">"):
+			i := strings.LastIndexByte(t, '<')
+			if i < 0 || !isToken(t[i:]) {
+				return s
+			}
+			s = t[:i]
+		default:
+			return s
+		}
+	}
+}
+
+// trimClosers takes what closes a call or its list off the beginning of the text behind
+// it.
+func trimClosers(s string) string {
+	for {
+		t := strings.TrimLeft(s, " \t\r\n")
+		switch {
+		case t == "":
+			return s
+		case t[0] == ']' || t[0] == ';':
+			s = t[1:]
+		case t[0] == '<':
+			i := strings.IndexByte(t, '>')
+			if i < 0 || !isToken(t[:i+1]) {
+				return s
+			}
+			s = t[i+1:]
+		case t[0] == ',' && strings.Trim(t, ", \t\r\n") == "":
+			return ""
+		default:
+			return s
+		}
+	}
+}
+
+// isToken reports whether a tag is a special token or the marker of a dialect:
+// "<|im_end|>", "</tool_call>".
+func isToken(tag string) bool {
+	if len(tag) > 40 || strings.ContainsAny(tag, "\n ") {
+		return false
+	}
+	if strings.HasPrefix(tag, "<|") || strings.HasPrefix(tag, "<｜") {
+		return true
+	}
+	return strings.Contains(tag, "tool") || strings.Contains(tag, "function") || strings.Contains(tag, "invoke")
 }
 
 // peel takes an opening fence off the end of the text before a candidate.
