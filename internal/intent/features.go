@@ -146,6 +146,7 @@ const (
 	shapeNextParen
 	shapeNextLetter
 	shapeNextTight
+	shapeNewAfter
 	shapeNextCall
 	shapeNextLine
 	shapeLeadQuestion
@@ -515,6 +516,7 @@ func (f *Features) structure(c *Context) {
 		f.flag(shapeNextLetter, isWordRune(nx))
 	}
 	f.flag(shapeNextTight, r.tightNext)
+	f.flag(shapeNewAfter, r.newAfter)
 	f.flag(shapeNextCall, r.cutAfter)
 	f.flag(shapeLeadQuestion, lt&question != 0)
 	f.flag(shapeLeadExclaim, lt&exclaim != 0)

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -80,6 +81,7 @@ type reading struct {
 	lines     int
 	think     bool // reasoning was closed above
 	cutAfter  bool // another call follows what stands behind
+	newAfter  bool // the words behind it begin a sentence of their own
 	afterCall bool // another call stands before it, with nothing but marks between
 }
 
@@ -143,12 +145,25 @@ func trimClosers(s string) string {
 				return s
 			}
 			s = t[i+1:]
+		case roleEnd(t) > 0:
+			s = t[roleEnd(t):]
 		case t[0] == ',' && strings.Trim(t, ", \t\r\n") == "":
 			return ""
 		default:
 			return s
 		}
 	}
+}
+
+// roleEnd returns the length of a role that stands before a special token, 0 where none
+// does: "assistant<|end_header_id|>".
+func roleEnd(s string) int {
+	for _, role := range []string{"assistant", "user", "system", "tool"} {
+		if rest, ok := strings.CutPrefix(s, role); ok && (rest == "" || strings.HasPrefix(rest, "<|")) {
+			return len(role)
+		}
+	}
+	return 0
 }
 
 // isToken reports whether a tag is a special token or the marker of a dialect:
@@ -160,6 +175,7 @@ func isToken(tag string) bool {
 	if strings.HasPrefix(tag, "<|") || strings.HasPrefix(tag, "<｜") {
 		return true
 	}
+	tag = strings.ToLower(tag)
 	return strings.Contains(tag, "tool") || strings.Contains(tag, "function") || strings.Contains(tag, "invoke")
 }
 
@@ -354,6 +370,8 @@ func (r *reading) edges(s string, behind bool) {
 			c = 0
 		}
 		r.nextRune, r.tightNext = c, t != "" && len(t) == len(s)
+		w, _ := utf8.DecodeRuneInString(strings.TrimLeft(t, "*_\"“«¡¿"))
+		r.newAfter = unicode.IsUpper(w) && !r.tightNext
 		return
 	}
 	t := strings.TrimRight(s, " \t\r\n")
@@ -529,7 +547,7 @@ func (r *reading) assign() {
 		if s.marks&letters == 0 {
 			continue
 		}
-		if k == r.after && s.line == 0 {
+		if k == r.after && s.line == 0 && !(r.newAfter && r.leadDone()) {
 			s.place = tail
 			continue
 		}
@@ -538,6 +556,19 @@ func (r *reading) assign() {
 			order = rest
 		}
 	}
+}
+
+// leadDone reports whether the words before the candidate are a whole sentence, or lead
+// to it with a mark, or are none.
+func (r *reading) leadDone() bool {
+	if !r.leadSame {
+		return true
+	}
+	switch last := fold(r.lastRune); last {
+	case ':', '.', '!', '?', '…', 0x2013, '→', '➜', '⇒', '>':
+		return true
+	}
+	return false
 }
 
 // hasIntro reports whether a line that is no item stands above sentence k.

@@ -46,6 +46,7 @@ var shapeNames = [shapes]string{
 	shapeNextParen:        "a bracket follows",
 	shapeNextLetter:       "its sentence goes on behind it",
 	shapeNextTight:        "it touches what follows",
+	shapeNewAfter:         "a sentence begins behind it",
 	shapeNextCall:         "another call follows",
 	shapeNextLine:         "its line ends behind it",
 	shapeLeadQuestion:     "a question leads to it",

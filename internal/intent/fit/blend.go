@@ -74,10 +74,10 @@ func (o *options) calibration(train []*example, part map[string]int) (scale, shi
 	var logits []float64
 	var acts []bool
 	var weights []float64
-	for k := range 2 {
+	for k := range folds / 2 {
 		var rest, held []*example
 		for _, e := range train {
-			if part[e.group]%2 == k {
+			if part[e.group] == k {
 				held = append(held, e)
 			} else {
 				rest = append(rest, e)

@@ -50,7 +50,7 @@ func render(texts []sample.Text, group func(*sample.Text) string, n int, seed ui
 				t := &texts[i]
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
 				for k := range n {
-					cases := t.Write(r, sample.Options{Vary: vary, Plain: !vary && k == 0})
+					cases := t.Write(r, sample.Options{Vary: vary && k > 0})
 					for j := range cases {
 						e := newExample(&cases[j], f, o)
 						e.group, e.weight = group(t), e.weight/float32(n)

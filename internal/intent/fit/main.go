@@ -15,7 +15,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/intent/sample"
 )
 
@@ -32,12 +31,12 @@ func main() {
 	curve := flag.Bool("curve", false, "fit on parts of the texts")
 	errs := flag.String("mistakes", "", "print the mistakes of a language, or all")
 	marker := flag.Float64("marker", 1.5, "what a trained marker adds to the logarithm of the odds: such acts are more frequent in life than in the texts")
-	o := options{gramBits: 19, renderings: 3, linear: linearOptions{epochs: 6, rate: 0.3, l2: 1e-6}}
+	o := options{linear: linearOptions{epochs: 6, rate: 0.3, l2: 1e-6}}
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.gramBits, "bits", 19, "size of the table of grams")
-	flag.IntVar(&o.renderings, "renderings", 3, "forms of each text to fit on")
-	o.trees = treeOptions{trees: 200, depth: 5, rate: 0.1, l2: 5, minChild: 3, columns: 0.3, rows: 0.7, bins: 32}
-	flag.IntVar(&o.trees.trees, "trees", 250, "number of trees")
+	flag.IntVar(&o.renderings, "renderings", 2, "forms of each text to fit on")
+	o.trees = treeOptions{l2: 5, minChild: 3, rows: 0.7, bins: 32}
+	flag.IntVar(&o.trees.trees, "trees", 200, "number of trees")
 	flag.IntVar(&o.trees.depth, "depth", 5, "depth of a tree")
 	flag.Float64Var(&o.trees.rate, "rate", 0.1, "step of a tree")
 	flag.Float64Var(&o.trees.columns, "columns", 0.3, "share of the features that a tree sees")
@@ -211,5 +210,3 @@ func (p *parts) curve(o options) {
 		line(os.Stdout, fmt.Sprintf("fitted on %d texts", len(texts)), judge(fitBlend(train, &o), test))
 	}
 }
-
-var _ intent.Model

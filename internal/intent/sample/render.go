@@ -78,8 +78,6 @@ type Options struct {
 	// Vary changes what does not change the label: lines are joined and divided, letters
 	// and accents made plain, openings put before.
 	Vary bool
-	// Plain writes each call as JSON on one line.
-	Plain bool
 }
 
 // Write puts the calls of a text into forms that are natural at their places, and
@@ -98,13 +96,10 @@ func (t *Text) Write(r *rand.Rand, o Options) []Case {
 	for i, s := range slots {
 		b.WriteString(text[at:s[0]])
 		p := placeOf(text, s[0], s[1])
-		f := &forms[0]
-		if !o.Plain {
-			if last < 0 || r.IntN(4) == 0 || !slices.Contains(forms[last].places, p) {
-				last = pick(p, r, neutral(t))
-			}
-			f = &forms[last]
+		if last < 0 || r.IntN(4) == 0 || !slices.Contains(forms[last].places, p) {
+			last = pick(p, r, neutral(t))
 		}
+		f := &forms[last]
 		call := f.write(&t.Calls[i], r)
 		start := b.Len()
 		switch {
@@ -147,7 +142,7 @@ func (t *Text) Write(r *rand.Rand, o Options) []Case {
 // neutral reports whether nothing but the form says that the calls of a text are made:
 // inline code would say that they are not.
 func neutral(t *Text) bool {
-	for _, p := range []string{"text_after_neutral", "silent_alone", "bare_call", "act_first", "long_answer_call", "middle_of", "after_call"} {
+	for _, p := range []string{"neutral", "silent", "text_after_neutral", "bare_call", "act_first", "long_answer_call", "middle_of", "after_call"} {
 		if strings.HasPrefix(t.Situation, p) {
 			return true
 		}

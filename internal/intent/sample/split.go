@@ -1,11 +1,9 @@
 package sample
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -61,56 +59,6 @@ func (g *Groups) Of(situation string) string {
 		return s
 	}
 	return situation
-}
-
-// Folds divides the groups of situations into n parts of about the same number of calls,
-// with about the same share of acts, in all languages alike. It returns the part of each
-// group.
-func (g *Groups) Folds(texts []Text, n int) map[string]int {
-	type size struct {
-		name       string
-		acts, rest int
-	}
-	sizes := map[string]*size{}
-	for i := range texts {
-		name := g.Of(texts[i].Situation)
-		s := sizes[name]
-		if s == nil {
-			s = &size{name: name}
-			sizes[name] = s
-		}
-		for j := range texts[i].Calls {
-			if texts[i].Calls[j].Act() {
-				s.acts++
-			} else {
-				s.rest++
-			}
-		}
-	}
-	list := make([]*size, 0, len(sizes))
-	for _, s := range sizes {
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(a, b *size) int {
-		return cmp.Or(cmp.Compare(b.acts+b.rest, a.acts+a.rest), cmp.Compare(a.name, b.name))
-	})
-	// The largest first, each into the part where it is missed most.
-	fold := map[string]int{}
-	acts, rest := make([]int, n), make([]int, n)
-	for _, s := range list {
-		best, least := 0, 0.0
-		for k := range n {
-			after := func(p []int, add int) float64 { v := float64(p[k] + add); return v * v }
-			cost := after(acts, s.acts) - after(acts, 0) + after(rest, s.rest) - after(rest, 0)
-			if k == 0 || cost < least {
-				best, least = k, cost
-			}
-		}
-		acts[best] += s.acts
-		rest[best] += s.rest
-		fold[s.name] = best
-	}
-	return fold
 }
 
 // Excluded reports whether texts of a group must not be fitted on while the groups for
