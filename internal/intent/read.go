@@ -166,9 +166,25 @@ func roleEnd(s string) int {
 	return 0
 }
 
+// tokenEnd returns the length of a special token and of the role behind it: it is no
+// word. It is 0 where none stands.
+func tokenEnd(s string) int {
+	if len(s) < 3 || s[1] != '|' && s[1] != '?' {
+		return 0
+	}
+	n := strings.IndexByte(s[:min(len(s), 60)], '>') + 1
+	if n == 0 || !isToken(s[:n]) {
+		return 0
+	}
+	return n + roleEnd(s[n:])
+}
+
 // isToken reports whether a tag is a special token or the marker of a dialect:
 // "<|im_end|>", "</tool_call>".
 func isToken(tag string) bool {
+	if strings.HasPrefix(tag, "<?xml") {
+		return true
+	}
 	if len(tag) > 40 || strings.ContainsAny(tag, "\n ") {
 		return false
 	}
@@ -258,6 +274,12 @@ func (r *reading) side(s string, behind bool) {
 	for i, w := 0, 0; i < len(s); i += w {
 		var c rune
 		c, w = utf8.DecodeRuneInString(s[i:])
+		if c == '<' {
+			if n := tokenEnd(s[i:]); n > 0 {
+				w = n
+				continue
+			}
+		}
 		if lineHead {
 			if c == ' ' || c == '\t' {
 				continue

@@ -85,7 +85,7 @@ func (o *options) calibration(train []*example, part map[string]int) (scale, shi
 		}
 		t := fitTrees(rows(rest), o.trees, o.seed)
 		for _, e := range held {
-			if e.firm {
+			if e.firm && !e.varied {
 				logits, acts, weights = append(logits, t.score(e.inputs())), append(acts, e.act), append(weights, float64(e.weight))
 			}
 		}

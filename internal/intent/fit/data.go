@@ -19,6 +19,7 @@ type example struct {
 	place  []uint8   // of each gram
 	act    bool
 	firm   bool
+	varied bool // the text was changed for fitting
 	weight float32
 	group  string
 
@@ -53,7 +54,7 @@ func render(texts []sample.Text, group func(*sample.Text) string, n int, seed ui
 					cases := t.Write(r, sample.Options{Vary: vary && k > 0})
 					for j := range cases {
 						e := newExample(&cases[j], f, o)
-						e.group, e.weight = group(t), e.weight/float32(n)
+						e.group, e.weight, e.varied = group(t), e.weight/float32(n), vary && k > 0
 						out[i] = append(out[i], e)
 					}
 				}

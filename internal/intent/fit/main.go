@@ -30,13 +30,13 @@ func main() {
 	ablation := flag.Bool("ablation", false, "fit without n-grams, cues, structure, what follows")
 	curve := flag.Bool("curve", false, "fit on parts of the texts")
 	errs := flag.String("mistakes", "", "print the mistakes of a language, or all")
-	marker := flag.Float64("marker", 1.5, "what a trained marker adds to the logarithm of the odds: such acts are more frequent in life than in the texts")
+	marker := flag.Float64("marker", 1.6, "what a trained marker adds to the logarithm of the odds: such acts are more frequent in life than in the texts")
 	o := options{linear: linearOptions{epochs: 6, rate: 0.3, l2: 1e-6}}
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.gramBits, "bits", 19, "size of the table of grams")
 	flag.IntVar(&o.renderings, "renderings", 2, "forms of each text to fit on")
 	o.trees = treeOptions{l2: 5, minChild: 3, rows: 0.7, bins: 32}
-	flag.IntVar(&o.trees.trees, "trees", 200, "number of trees")
+	flag.IntVar(&o.trees.trees, "trees", 300, "number of trees")
 	flag.IntVar(&o.trees.depth, "depth", 5, "depth of a tree")
 	flag.Float64Var(&o.trees.rate, "rate", 0.1, "step of a tree")
 	flag.Float64Var(&o.trees.columns, "columns", 0.3, "share of the features that a tree sees")
