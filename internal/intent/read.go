@@ -173,6 +173,9 @@ func tokenEnd(s string) int {
 		return 0
 	}
 	n := strings.IndexByte(s[:min(len(s), 60)], '>') + 1
+	if n == 0 && len(s) < 40 && !strings.ContainsAny(s, " \n") {
+		return len(s) // the bounds cut it off
+	}
 	if n == 0 || !isToken(s[:n]) {
 		return 0
 	}
