@@ -271,6 +271,9 @@ func (r *reading) sentenceAt(at int16, from int) int {
 	return from
 }
 
+// cueFeatures takes the cues by place, nearness and order.
+//
+//nolint:gocyclo // one walk over the cues, a case for each place
 func (f *Features) cueFeatures() {
 	r := &f.r
 	k := 0
@@ -414,6 +417,9 @@ func logScale(n int) float32 {
 	return float32(bits.Len(uint(n))) / 8
 }
 
+// structure takes the marks and lengths around the candidate.
+//
+//nolint:gocyclo // a line for each feature
 func (f *Features) structure(c *Context) {
 	r := &f.r
 	var lt, tt, nt, pt, et, ht mark

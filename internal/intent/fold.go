@@ -34,6 +34,9 @@ var asciiFold = func() (t [utf8.RuneSelf]rune) {
 	return t
 }()
 
+// foldWide folds what is not ASCII.
+//
+//nolint:gocyclo // a case for each range of runes
 func foldWide(r rune) rune {
 	switch {
 	case r < 0x0300: // Latin
@@ -196,5 +199,5 @@ func isDense(r rune) bool {
 	case r < 0x0F00, r >= 0x1000 && r < 0x10A0, r >= 0x1780 && r < 0x1800:
 		return true
 	}
-	return r >= 0x3040 && r < 0xA000 && !(r >= 0x3130 && r < 0x3190) || r >= 0xF900 && r < 0xFB00 || r >= 0x20000
+	return r >= 0x3040 && r < 0xA000 && (r < 0x3130 || r >= 0x3190) || r >= 0xF900 && r < 0xFB00 || r >= 0x20000
 }

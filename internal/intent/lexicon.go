@@ -181,7 +181,7 @@ func foldEntry(dst []rune, text string) []rune {
 			dst = append(dst, '*')
 			continue
 		}
-		if f := fold(r); f != 0 && !(f == ' ' && len(dst) > 0 && dst[len(dst)-1] == ' ') {
+		if f := fold(r); f != 0 && (f != ' ' || len(dst) == 0 || dst[len(dst)-1] != ' ') {
 			dst = append(dst, f)
 		}
 	}

@@ -230,7 +230,10 @@ func (r *reading) peelAfter(s string) string {
 	return s
 }
 
-// side folds the text on one side of the candidate and divides it into sentences.
+// side folds the text on one side of the candidate and divides it into sentences. It is
+// one walk with the state of a line and of a sentence, which parts would have to share.
+//
+//nolint:gocyclo // see above
 func (r *reading) side(s string, behind bool) {
 	var (
 		line      mark
@@ -274,7 +277,8 @@ func (r *reading) side(s string, behind bool) {
 			r.n++
 		}
 	}
-	for i, w := 0, 0; i < len(s); i += w {
+	var w int
+	for i := 0; i < len(s); i += w {
 		var c rune
 		c, w = utf8.DecodeRuneInString(s[i:])
 		if c == '<' {
@@ -309,8 +313,8 @@ func (r *reading) side(s string, behind bool) {
 		if f == 0 {
 			continue
 		}
-		switch {
-		case f == '\n':
+		switch f {
+		case '\n':
 			m := closed
 			if lineHead {
 				blank = true
@@ -332,7 +336,7 @@ func (r *reading) side(s string, behind bool) {
 			lineNo++
 			r.lines++
 			line, lineHead, lineFirst, boldLine = 0, true, r.ns, false
-		case f == ' ':
+		case ' ':
 			if !space {
 				put(' ')
 				space = true
@@ -407,8 +411,6 @@ func (r *reading) edges(s string, behind bool) {
 	r.lastRune, r.tight = c, t != "" && len(t) == len(s)
 }
 
-func (r *reading) lastOf(from int16) rune { return r.lastVisible(from) }
-
 func (r *reading) lastVisible(from int16) rune {
 	for i := r.n - 1; i >= int(from); i-- {
 		if r.runes[i] != ' ' {
@@ -418,7 +420,9 @@ func (r *reading) lastVisible(from int16) rune {
 	return 0
 }
 
-// lineStart reads the marks with which a line begins.
+// lineStart reads the marks with which a line begins: a case for each mark.
+//
+//nolint:gocyclo // a case for each mark
 func lineStart(s string) (skip int, m mark) {
 	i := 0
 	for i < len(s) {
@@ -505,7 +509,8 @@ func (r *reading) terminates(f, raw rune, following string, from int16) (mark, b
 	if inner && r.n >= 2 && r.runes[r.n-2] == '.' {
 		return ellipsis, true
 	}
-	if inner && length <= 6 || length == 1 && isWordRune(r.runes[start]) && !isDense(r.runes[start]) || length > 0 && digits && start == int(from) {
+	initial := length == 1 && isWordRune(r.runes[start]) && !isDense(r.runes[start])
+	if inner && length <= 6 || initial || length > 0 && digits && start == int(from) {
 		return 0, false
 	}
 	return 0, true
@@ -525,6 +530,8 @@ func endsHere(s string) bool {
 }
 
 // assign gives each sentence its place.
+//
+//nolint:gocyclo // one walk over the sentences, a case for each place
 func (r *reading) assign() {
 	last := r.after - 1
 	k := last
@@ -533,7 +540,7 @@ func (r *reading) assign() {
 		lineNo = r.sentences[last].line
 	}
 	have := false
-	if k >= 0 && r.sameLine && r.sentences[k].marks&closed == 0 && r.sentences[k].marks&letters != 0 && r.sentences[k].line == lineNo && r.gapLines == 0 {
+	if k >= 0 && r.sameLine && r.sentences[k].marks&(closed|letters) == letters && r.sentences[k].line == lineNo && r.gapLines == 0 {
 		r.sentences[k].place = lead
 		r.leadSame, have = true, true
 		k--
@@ -572,7 +579,7 @@ func (r *reading) assign() {
 		if s.marks&letters == 0 {
 			continue
 		}
-		if k == r.after && s.line == 0 && !(r.newAfter && r.leadDone()) {
+		if k == r.after && s.line == 0 && (!r.newAfter || !r.leadDone()) {
 			s.place = tail
 			continue
 		}

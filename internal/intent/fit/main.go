@@ -30,7 +30,8 @@ func main() {
 	ablation := flag.Bool("ablation", false, "fit without n-grams, cues, structure, what follows")
 	curve := flag.Bool("curve", false, "fit on parts of the texts")
 	errs := flag.String("mistakes", "", "print the mistakes of a language, or all")
-	marker := flag.Float64("marker", 1.6, "what a trained marker adds to the logarithm of the odds: such acts are more frequent in life than in the texts")
+	marker := flag.Float64("marker", 1.6, "what a trained marker adds to the logarithm of the odds: "+
+		"such acts are more frequent in life than in the texts")
 	o := options{linear: linearOptions{epochs: 6, rate: 0.3, l2: 1e-6}}
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.gramBits, "bits", 19, "size of the table of grams")

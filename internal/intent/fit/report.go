@@ -32,7 +32,8 @@ func (t tally) right() float64 {
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("called %5.2f%% of %4d, missed %5.2f%% of %4d, right %.2f%%", 100*float64(t.called)/float64(max(t.mentions, 1)), t.mentions,
+	return fmt.Sprintf("called %5.2f%% of %4d, missed %5.2f%% of %4d, right %.2f%%",
+		100*float64(t.called)/float64(max(t.mentions, 1)), t.mentions,
 		100*float64(t.missed)/float64(max(t.acts, 1)), t.acts, t.right())
 }
 
@@ -97,7 +98,9 @@ func confusion(w io.Writer, name string, list []scored, key func(scored) string)
 	}
 }
 
-var formNames = [...]string{intent.JSON: "json", intent.Python: "python", intent.Trained: "trained marker", intent.Tag: "tag", intent.Label: "label"}
+var formNames = [...]string{
+	intent.JSON: "json", intent.Python: "python", intent.Trained: "trained marker", intent.Tag: "tag", intent.Label: "label",
+}
 
 // calibrationTable prints how often what was given a probability was an act, and the
 // expected calibration error over ten bins.
@@ -120,7 +123,8 @@ func calibrationTable(w io.Writer, list []scored) {
 	ece := 0.0
 	for b := range n {
 		if n[b] > 0 {
-			fmt.Fprintf(w, "probability %.1f to %.1f: %5.0f calls, mean %.3f, acts %.3f\n", float64(b)/10, float64(b+1)/10, n[b], sum[b]/n[b], acts[b]/n[b])
+			fmt.Fprintf(w, "probability %.1f to %.1f: %5.0f calls, mean %.3f, acts %.3f\n",
+				float64(b)/10, float64(b+1)/10, n[b], sum[b]/n[b], acts[b]/n[b])
 			ece += math.Abs(sum[b]-acts[b]) / total
 		}
 	}

@@ -243,7 +243,7 @@ func growTree(cols [][]uint8, edges [][]float32, sample []int, g, h []float32, n
 				}
 			}
 		})
-		any := false
+		grown := false
 		for k := range count {
 			var top split
 			for s := range best {
@@ -253,10 +253,10 @@ func growTree(cols [][]uint8, edges [][]float32, sample []int, g, h []float32, n
 			}
 			if top.gain > 1e-3 {
 				t.feature[first+k], t.cut[first+k] = int16(top.feature), top.cut
-				any = true
+				grown = true
 			}
 		}
-		if !any {
+		if !grown {
 			break
 		}
 		for i := range n {

@@ -142,7 +142,10 @@ func (t *Text) Write(r *rand.Rand, o Options) []Case {
 // neutral reports whether nothing but the form says that the calls of a text are made:
 // inline code would say that they are not.
 func neutral(t *Text) bool {
-	for _, p := range []string{"neutral", "silent", "text_after_neutral", "bare_call", "act_first", "long_answer_call", "middle_of", "after_call"} {
+	for _, p := range []string{
+		"neutral", "silent", "text_after_neutral", "bare_call", "act_first",
+		"long_answer_call", "middle_of", "after_call",
+	} {
 		if strings.HasPrefix(t.Situation, p) {
 			return true
 		}
@@ -152,7 +155,7 @@ func neutral(t *Text) bool {
 
 func pick(p place, r *rand.Rand, neutral bool) int {
 	sum := 0
-	fits := func(f *form) bool { return slices.Contains(f.places, p) && !(neutral && f.ticks) }
+	fits := func(f *form) bool { return slices.Contains(f.places, p) && (!neutral || !f.ticks) }
 	for i := range forms {
 		if fits(&forms[i]) {
 			sum += forms[i].weight
@@ -209,20 +212,18 @@ func placeholder(l *Label) bool {
 		if !ok {
 			continue
 		}
-		if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") || strings.HasPrefix(s, "YOUR_") || strings.HasPrefix(s, "{{") || s == "..." || s == "…" {
+		if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") || strings.HasPrefix(s, "YOUR_") || strings.HasPrefix(s, "{{") ||
+			s == "..." || s == "…" {
 			return true
 		}
 	}
 	return false
 }
 
-func encode(v any, indent string) string {
+func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if indent != "" {
-		e.SetIndent("", indent)
-	}
 	if err := e.Encode(v); err != nil {
 		panic(err) // a value that came from JSON
 	}
@@ -231,8 +232,8 @@ func encode(v any, indent string) string {
 
 // shape writes a call as an object in one of the ways that models use.
 func shape(l *Label, r *rand.Rand, indent string) string {
-	args := encode(l.Arguments, "")
-	name := encode(l.Tool, "")
+	args := encode(l.Arguments)
+	name := encode(l.Tool)
 	var s string
 	switch n := r.IntN(10); {
 	case n < 5:
@@ -246,7 +247,7 @@ func shape(l *Label, r *rand.Rand, indent string) string {
 	default:
 		flat := map[string]any{"action": l.Tool}
 		maps.Copy(flat, l.Arguments)
-		s = encode(flat, "")
+		s = encode(flat)
 	}
 	if indent != "" {
 		var b bytes.Buffer
@@ -289,16 +290,16 @@ func python(v any) string {
 	case map[string]any:
 		var list []string
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			list = append(list, encode(k, "")+": "+python(v[k]))
+			list = append(list, encode(k)+": "+python(v[k]))
 		}
 		return "{" + strings.Join(list, ", ") + "}"
 	}
-	return encode(v, "")
+	return encode(v)
 }
 
 func trained(l *Label, r *rand.Rand) string {
-	args := encode(l.Arguments, "")
-	object := `{"name": ` + encode(l.Tool, "") + `, "arguments": ` + args + `}`
+	args := encode(l.Arguments)
+	object := `{"name": ` + encode(l.Tool) + `, "arguments": ` + args + `}`
 	switch r.IntN(9) {
 	case 0, 1, 2:
 		return "<tool_call>" + object + "</tool_call>"
@@ -311,7 +312,8 @@ func trained(l *Label, r *rand.Rand) string {
 	case 6:
 		return "<|python_tag|>" + strings.Replace(object, "arguments", "parameters", 1)
 	case 7:
-		return "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>" + l.Tool + "\n```json\n" + args + "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+		return "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>" + l.Tool +
+			"\n```json\n" + args + "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
 	}
 	var b strings.Builder
 	b.WriteString(`<function_calls><invoke name="` + l.Tool + `">`)
@@ -333,12 +335,12 @@ func element(l *Label, _ *rand.Rand) string {
 }
 
 func action(l *Label, _ *rand.Rand) string {
-	return "Action: " + l.Tool + "\nAction Input: " + encode(l.Arguments, "")
+	return "Action: " + l.Tool + "\nAction Input: " + encode(l.Arguments)
 }
 
 func plain(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return encode(v, "")
+	return encode(v)
 }
