@@ -177,6 +177,7 @@ func (c *collector) take(cand *scan.Candidate, t *teller) (consumed bool) {
 	if c.wasBroken(cand) {
 		return false
 	}
+	weigh(cand)
 	found, none := c.judge.open(cand, &c.budget)
 	if len(found.Entries) == 0 {
 		c.decide(cand, &none, t)
@@ -265,7 +266,7 @@ const maxBroken = 16
 // noteBroken remembers an object without a marker that cannot be read, for the
 // fallbacks, if it names a tool.
 func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
-	if !c.p.deep || len(c.broken) >= maxBroken || cand.Evidence.Quoted || cand.Evidence.Example {
+	if !c.p.deep || len(c.broken) >= maxBroken || mentioned(cand) {
 		return
 	}
 	if tool := cue.ToolName(cand.Raw, c.p.registry); tool != "" {
@@ -278,7 +279,10 @@ func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
 // explained tells what became of a candidate.
 func (c *collector) explained(cand *scan.Candidate, v *verdict) {
 	if c.explain != nil {
-		c.explain(Candidate{Candidate: cand.Plain(), Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score})
+		c.explain(Candidate{
+			Candidate: cand.Plain(), Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score,
+			Surroundings: why(cand),
+		})
 	}
 }
 

@@ -260,7 +260,7 @@ func (j *judge) unknownTool(cand *scan.Candidate, e *normalizer.Entry, v *verdic
 	}
 	params, _ := e.Arguments.(map[string]any)
 	v.call.Parameters = withoutTypes(params)
-	v.reject("unknown tool", cand.Provenance != call.Bare && !cand.Evidence.Quoted && !cand.Evidence.Example, err)
+	v.reject("unknown tool", cand.Provenance != call.Bare && !mentioned(cand), err)
 }
 
 // withoutTypes turns untyped text into strings, for parameters of no known tool.
@@ -289,7 +289,7 @@ func (j *judge) validate(cand *scan.Candidate, tool *registry.Tool, params map[s
 		sc.factor("coerced", semantic, r.Factor)
 	}
 	sc.errors(r.Errors)
-	if placeholder(x.Parameters) && (cand.Evidence.Example || cand.Provenance == call.Bare && len(x.Parameters) > 0) {
+	if placeholder(x.Parameters) && (mentioned(cand) || cand.Provenance == call.Bare && len(x.Parameters) > 0) {
 		sc.add("placeholder")
 	}
 	return r.Errors
@@ -336,8 +336,7 @@ func (j *judge) reasons(
 		return one(CodeEcho, "the text only repeats what was said to the model")
 	case o.StrictMode && len(x.Repairs) > 0:
 		return one(CodeStrict, "the call needed repairs: %s", strings.Join(x.Repairs, ", "))
-	case x.Confidence < o.MinConfidence &&
-		(cand.Evidence.Quoted || cand.Evidence.Example || x.Score.Components.Contextual < o.MinConfidence):
+	case x.Confidence < o.MinConfidence && x.Score.Components.Contextual < o.MinConfidence:
 		return lowConfidence() // where it stands speaks against it: what is wrong with it matters to nobody
 	case len(invalid) > 0:
 		return invalid

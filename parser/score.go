@@ -104,25 +104,11 @@ func (s *scorer) where(c *scan.Candidate, cut bool, from origin) {
 		s.add("tool_fence")
 	case c.Provenance == call.Marked:
 		s.add("marked")
-	case ev.Whole:
-		s.add("whole_text")
-	case ev.Fence != "":
-		s.add("fence")
-	case ev.LineStart:
-		s.add("line")
 	default:
-		s.add("in_prose")
+		s.add("bare")
 	}
-	switch {
-	case ev.Example && ev.Intent && c.Provenance != call.Bare:
-		s.add("example_intended")
-	case ev.Example:
-		s.add("example")
-	case ev.Intent:
-		s.add("announced")
-	}
-	if ev.Quoted {
-		s.add("quoted")
+	if from.proposal == nil && c.Provenance != call.Native {
+		s.factor("act", contextual, ev.Act)
 	}
 	if ev.InReasoning {
 		s.add("in_reasoning")

@@ -61,7 +61,7 @@ func (braceCallBody) read(k *construct) outcome {
 				return k.fail()
 			}
 			cand.Arguments = v
-		cand.readBy(r)
+			cand.readBy(r)
 		case ok && b == '(':
 			c.Seek(next + 1)
 			if !k.pythonArguments(cand) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/lenient"
 )
 
@@ -50,6 +51,9 @@ type Candidate struct {
 	Err error
 
 	Evidence call.Evidence
+	// Around is what stands around it: whether it is made or only spoken of is judged by
+	// that.
+	Around intent.Context
 }
 
 // Open reports whether an object or a list within Value was cut off by the text's end,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/lenient"
 )
 
@@ -45,16 +46,18 @@ type construct struct {
 	// not to be looked at for another.
 	refused bool
 
-	ev          call.Evidence
-	midSentence bool // text stands before it on its line that ends no sentence
-	led         bool // the words before it were looked at
-	acts        bool // its sentence says that the writer acts now
+	ev call.Evidence
+
+	around        intent.Context // what stands around it, as far as it was looked at
+	led, followed bool           // what stands before it, and behind it, was looked at
+	worded        bool           // words stand before it
+	certain       bool           // it counts, whatever stands behind it
 }
 
 // construct returns what begins at p, with a marker that ends at opened.
 func (s *Scanner) construct(p, opened int) *construct {
 	k := &construct{look: &s.look, s: s, start: p, opened: opened, next: p}
-	k.surroundings()
+	k.lineStart()
 	return k
 }
 
@@ -72,9 +75,9 @@ func (k *construct) show(p Partial) {
 	if !k.watch {
 		return
 	}
-	k.readLeadIn()
+	k.lead()
 	p.Marked, p.Close = k.marked, k.close
-	p.Doubtful = k.ev.Example || k.ev.Quoted || k.midSentence || k.ev.Guess
+	p.Doubtful = k.worded && !k.certain || k.ev.Guess
 	k.s.abandon()
 	k.s.partial = &p
 }
@@ -108,7 +111,9 @@ func (k *construct) showSafe(to int) {
 // deliver hands a candidate to the sink and reports whether it was taken.
 func (k *construct) deliver(cand *Candidate, end int) bool {
 	s := k.s
-	k.readLeadIn()
+	k.lead()
+	k.follow(end)
+	cand.Around = k.around
 	cand.Start, cand.End = k.next, end
 	cand.Raw = k.c.String(k.next, end)
 	if cand.Dialect == nil {
@@ -127,11 +132,9 @@ func (k *construct) deliver(cand *Candidate, end int) bool {
 			cand.Method = call.MethodBalanced
 		}
 	}
-	if k.midSentence && !k.acts && k.goesOn(end) {
-		cand.Evidence.Quoted = true
-	}
 	s.content(min(s.textEnd, k.start))
 	s.partial = nil
+	s.seen++
 	if !s.sink.Candidate(cand) {
 		k.refused = true
 		return false

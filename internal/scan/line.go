@@ -35,7 +35,7 @@ func (s *Scanner) endsObservation(m *marker, p int) bool {
 	if m.turn != nil && m.kind != opens {
 		return true
 	}
-	if m.kind != opens || !m.trained || s.thoughtLabel || !bytes.HasSuffix(bytes.TrimRight(s.before(p), " \t"), []byte("\n\n")) {
+	if m.kind != opens || !m.trained || s.thoughtLabel || !bytes.HasSuffix(bytes.TrimRight(s.before(p, 64), " \t"), []byte("\n\n")) {
 		return false
 	}
 	for _, label := range [...]string{"\nThought:", "\nAction:", "\nFinal Answer:"} {
