@@ -273,7 +273,7 @@ func (r *reading) sentenceAt(at int16, from int) int {
 
 // cueFeatures takes the cues by place, nearness and order.
 //
-//nolint:gocyclo // one walk over the cues, a case for each place
+//nolint:gocyclo,funlen // one walk over the cues, a case for each place
 func (f *Features) cueFeatures() {
 	r := &f.r
 	k := 0
@@ -419,7 +419,7 @@ func logScale(n int) float32 {
 
 // structure takes the marks and lengths around the candidate.
 //
-//nolint:gocyclo // a line for each feature
+//nolint:gocyclo,funlen // a line for each feature
 func (f *Features) structure(c *Context) {
 	r := &f.r
 	var lt, tt, nt, pt, et, ht mark

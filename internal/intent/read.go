@@ -233,7 +233,7 @@ func (r *reading) peelAfter(s string) string {
 // side folds the text on one side of the candidate and divides it into sentences. It is
 // one walk with the state of a line and of a sentence, which parts would have to share.
 //
-//nolint:gocyclo // see above
+//nolint:gocyclo,funlen // see above
 func (r *reading) side(s string, behind bool) {
 	var (
 		line      mark
