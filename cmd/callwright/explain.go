@@ -28,7 +28,9 @@ type explained struct {
 	Repairs    []string        `json:"repairs,omitempty"`
 	Evidence   call.Evidence   `json:"evidence"`
 	Score      parser.Score    `json:"score"`
-	Raw        string          `json:"raw"`
+	// Surroundings say what of the text around it spoke for a call that is made and against it.
+	Surroundings []string `json:"surroundings,omitempty"`
+	Raw          string   `json:"raw"`
 }
 
 // explainInput explains a text, or a reply; see parseInput.
@@ -71,7 +73,7 @@ func newExplain() *cobra.Command {
 					list = append(list, explained{
 						[2]int{x.Start, x.End},
 						x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Repairs, x.Evidence, x.Score,
-						x.Raw,
+						x.Surroundings, x.Raw,
 					})
 				}
 				err = writeJSON(c.OutOrStdout(), struct {
@@ -123,6 +125,9 @@ func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate
 		}
 		for _, e := range x.Score.Evidence {
 			fmt.Fprintf(&b, "   %5.2f  %s\n", e.Factor, e.What)
+		}
+		for _, s := range x.Surroundings {
+			fmt.Fprintf(&b, "          %s\n", text.Printable(s))
 		}
 		if names := x.Repairs; len(names) > 0 {
 			fmt.Fprintf(&b, "   repairs: %s\n", strings.Join(names, ", "))

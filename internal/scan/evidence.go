@@ -49,6 +49,10 @@ func (l *ledger) context(p int) (before string, begins bool) {
 	return string(all.text), !all.begun
 }
 
+// certainAct is the probability from which on the words before a marker that models are
+// trained to emit decide, so that a stream need not wait for those behind the call.
+const certainAct = 0.9
+
 // lead reads what stands before a construct, once.
 func (k *construct) lead() {
 	if k.led {
@@ -60,7 +64,7 @@ func (k *construct) lead() {
 	k.around.Earlier, k.around.Made = k.s.seen, k.s.calls
 	k.worded = intent.Says(k.around.Before)
 	k.around.Ends = true
-	k.certain = k.around.Form == intent.Trained && (!k.worded || intent.Judge(&k.around).Act())
+	k.certain = k.around.Form == intent.Trained && (!k.worded || intent.Judge(&k.around).Probability >= certainAct)
 }
 
 // form is how the construct writes its calls.
@@ -69,6 +73,9 @@ func (k *construct) form() intent.Form {
 	case k.ev.Trained:
 		return intent.Trained
 	case k.row != nil && k.row.Options.Label != "":
+		if k.s.thoughtLabel { // the lines of a protocol, in their order
+			return intent.Trained
+		}
 		return intent.Label
 	case k.row != nil && k.row.Body == dialect.BodyPythonic:
 		return intent.Python
@@ -95,6 +102,9 @@ func (k *construct) follow(end int) {
 			return
 		case off-from >= intent.MaxAfter-utf8.UTFMax-len(intent.Call), b == '\n' && says:
 			k.around.After, k.around.Ends = k.c.String(from, off), false
+			return
+		case (b == '<' || b == '[') && k.endsTurn(off):
+			k.around.After, k.around.Ends = k.c.String(from, off), true
 			return
 		case k.opensAt(off, b):
 			k.around.After, k.around.Ends = k.c.String(from, off)+intent.Call, false
@@ -141,13 +151,19 @@ func (l *look) opensAt(off int, b byte) bool {
 		return l.objectAt(off)
 	case b == '`':
 		return l.c.HasPrefixAt(off, "```")
-	case l.known() && isIdentStart(b):
+	case isIdentStart(b):
 		if p, _ := l.c.At(off - 1); isName(p) {
+			return false
+		}
+		if m, _ := l.callMarker(off); m != nil {
+			return true
+		}
+		if !l.known() {
 			return false
 		}
 		end := l.nameEnd(off)
 		next, _ := l.c.At(end)
-		return next == '(' && l.isKnown(string(l.c.Slice(off, end)))
+		return (next == '(' || next == '{') && l.isKnown(string(l.c.Slice(off, end)))
 	case b == '<' || b == '[':
 		m, _ := l.callMarker(off)
 		return m != nil
