@@ -172,10 +172,9 @@ func ExampleParser_Explain() {
 		}
 	}
 	// Output:
-	// get_weather: low_confidence, confidence 0.06
-	//   in_prose 0.90
-	//   example 0.30
-	//   quoted 0.22
+	// get_weather: low_confidence, confidence 0.02
+	//   bare 0.97
+	//   act 0.02
 }
 
 func ExampleOptions_fallbacks() {

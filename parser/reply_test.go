@@ -37,6 +37,9 @@ func TestReplyIsText(t *testing.T) {
 			for i := range r.Calls {
 				r.Calls[i].ID, r.Calls[i].Metadata.Timestamp = "", time.Time{}
 			}
+			for i := range r.Rejected {
+				r.Rejected[i].ID = ""
+			}
 		}
 		a, _ := json.Marshal(want)
 		b, _ := json.Marshal(got)

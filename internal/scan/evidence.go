@@ -155,7 +155,7 @@ func (l *look) opensAt(off int, b byte) bool {
 		if p, _ := l.c.At(off - 1); isName(p) {
 			return false
 		}
-		if m, _ := l.callMarker(off); m != nil {
+		if m, _ := l.callMarker(off); m != nil || l.lineMarkerAt(off, b) {
 			return true
 		}
 		if !l.known() {
@@ -167,6 +167,17 @@ func (l *look) opensAt(off int, b byte) bool {
 	case b == '<' || b == '[':
 		m, _ := l.callMarker(off)
 		return m != nil
+	}
+	return false
+}
+
+// lineMarkerAt reports whether a marker that counts at a line's beginning stands at an
+// offset. Models whose special tokens were taken out write it behind a call.
+func (l *look) lineMarkerAt(off int, b byte) bool {
+	for _, m := range l.t.line[b] {
+		if m.kind == opens && m.match(l.c, off) >= 0 {
+			return true
+		}
 	}
 	return false
 }

@@ -98,7 +98,7 @@ func (r *recorder) add(kind, text string, from, to int) {
 func (r *recorder) Content(text string)   { r.add("content", text, 0, 0) }
 func (r *recorder) Reasoning(text string) { r.add("reasoning", text, 0, 0) }
 func (r *recorder) Candidate(c *scan.Candidate) bool {
-	taken := c.Err == nil && c.Err == nil
+	taken := c.Err == nil
 	if taken {
 		r.add("candidate", c.Raw, c.Start, c.End)
 	}
