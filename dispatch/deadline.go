@@ -1,0 +1,88 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// errTimeout is the cause with which the context of an attempt ends.
+var errTimeout = errors.New("the call's time is over")
+
+// deadlineContext is a context with a deadline whose timer starts when somebody asks for
+// Done: most handlers do not, and a timer costs more than the rest of a call.
+type deadlineContext struct {
+	context.Context
+	deadline time.Time
+
+	mu     sync.Mutex
+	real   context.Context
+	cancel context.CancelFunc
+	ended  bool
+}
+
+func withDeadline(parent context.Context, deadline time.Time) *deadlineContext {
+	if d, ok := parent.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	return &deadlineContext{Context: parent, deadline: deadline}
+}
+
+// Deadline is the earlier one of the parent's and the own.
+func (c *deadlineContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// Done starts the timer.
+func (c *deadlineContext) Done() <-chan struct{} { return c.started().Done() }
+
+// Err is as of a context whose timer runs.
+func (c *deadlineContext) Err() error {
+	c.mu.Lock()
+	real, ended := c.real, c.ended
+	c.mu.Unlock()
+	switch {
+	case real != nil:
+		return real.Err()
+	case c.Context.Err() != nil:
+		return c.Context.Err()
+	case ended:
+		return context.Canceled
+	case !time.Now().Before(c.deadline):
+		return c.started().Err()
+	}
+	return nil
+}
+
+// Value makes contexts that are derived from this one find the one with the timer, as
+// package context does it.
+func (c *deadlineContext) Value(key any) any {
+	c.mu.Lock()
+	real := c.real
+	c.mu.Unlock()
+	if real != nil {
+		return real.Value(key)
+	}
+	return c.Context.Value(key)
+}
+
+func (c *deadlineContext) started() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real == nil {
+		c.real, c.cancel = context.WithDeadlineCause(c.Context, c.deadline, errTimeout)
+		if c.ended {
+			c.cancel()
+		}
+	}
+	return c.real
+}
+
+// end cancels the context and stops its timer.
+func (c *deadlineContext) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if c.cancel != nil {
+		c.cancel()
+	}
+}
