@@ -33,7 +33,7 @@ type Context struct {
 // "values." before it. Negative indexes count from the end. ok is false where there is
 // nothing, or nothing but an empty string.
 func (c *Context) Lookup(path string) (v any, ok bool) {
-	if c == nil {
+	if c == nil || path == "" {
 		return nil, false
 	}
 	first, rest, _ := strings.Cut(path, ".")

@@ -17,20 +17,22 @@ type deadlineContext struct {
 	deadline time.Time
 
 	mu     sync.Mutex
-	real   context.Context
+	timed  context.Context
 	cancel context.CancelFunc
 	ended  bool
 }
 
 func withDeadline(parent context.Context, deadline time.Time) *deadlineContext {
-	if d, ok := parent.Deadline(); ok && d.Before(deadline) {
-		deadline = d
-	}
 	return &deadlineContext{Context: parent, deadline: deadline}
 }
 
 // Deadline is the earlier one of the parent's and the own.
-func (c *deadlineContext) Deadline() (time.Time, bool) { return c.deadline, true }
+func (c *deadlineContext) Deadline() (time.Time, bool) {
+	if d, ok := c.Context.Deadline(); ok && d.Before(c.deadline) {
+		return d, true
+	}
+	return c.deadline, true
+}
 
 // Done starts the timer.
 func (c *deadlineContext) Done() <-chan struct{} { return c.started().Done() }
@@ -38,11 +40,11 @@ func (c *deadlineContext) Done() <-chan struct{} { return c.started().Done() }
 // Err is as of a context whose timer runs.
 func (c *deadlineContext) Err() error {
 	c.mu.Lock()
-	real, ended := c.real, c.ended
+	timed, ended := c.timed, c.ended
 	c.mu.Unlock()
 	switch {
-	case real != nil:
-		return real.Err()
+	case timed != nil:
+		return timed.Err()
 	case c.Context.Err() != nil:
 		return c.Context.Err()
 	case ended:
@@ -57,10 +59,10 @@ func (c *deadlineContext) Err() error {
 // package context does it.
 func (c *deadlineContext) Value(key any) any {
 	c.mu.Lock()
-	real := c.real
+	timed := c.timed
 	c.mu.Unlock()
-	if real != nil {
-		return real.Value(key)
+	if timed != nil {
+		return timed.Value(key)
 	}
 	return c.Context.Value(key)
 }
@@ -68,13 +70,13 @@ func (c *deadlineContext) Value(key any) any {
 func (c *deadlineContext) started() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.real == nil {
-		c.real, c.cancel = context.WithDeadlineCause(c.Context, c.deadline, errTimeout)
+	if c.timed == nil {
+		c.timed, c.cancel = context.WithDeadlineCause(c.Context, c.deadline, errTimeout)
 		if c.ended {
 			c.cancel()
 		}
 	}
-	return c.real
+	return c.timed
 }
 
 // end cancels the context and stops its timer.

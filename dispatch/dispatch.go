@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -204,6 +203,3 @@ func (d *Dispatcher) log() *slog.Logger {
 
 // lookup returns a tool by its name, nil if there is none.
 func (t *table) lookup(name string) *bound { return t.tools[name] }
-
-// names are the names of the tools, sorted.
-func (t *table) names() []string { return slices.Sorted(maps.Keys(t.tools)) }

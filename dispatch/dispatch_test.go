@@ -221,7 +221,8 @@ func TestReply(t *testing.T) {
 			}
 			dispatch.Handle(d, "measure", func(_ context.Context, in struct {
 				Of string `json:"of"`
-			}) (int, error) {
+			},
+			) (int, error) {
 				return len(in.Of), nil
 			})
 			dispatch.Handle(d, "name", func(context.Context, struct{}) (string, error) { return "circle", nil })
@@ -230,7 +231,8 @@ func TestReply(t *testing.T) {
 			dispatch.Handle(d, "list", func(context.Context, struct{}) ([]float64, error) { return []float64{1, 2.5}, nil })
 			dispatch.Handle(d, "sum", func(_ context.Context, in struct {
 				Numbers []float64 `json:"numbers"`
-			}) (sum float64, err error) {
+			},
+			) (sum float64, err error) {
 				for _, n := range in.Numbers {
 					sum += n
 				}
@@ -314,7 +316,8 @@ func TestDispatcher(t *testing.T) {
 		"a default": func() {
 			dispatch.Handle(&dispatch.Dispatcher{}, "z", func(context.Context, struct {
 				A string `jsonschema:"default=x,enum=a"`
-			}) (int, error) {
+			},
+			) (int, error) {
 				return 0, nil
 			})
 		},

@@ -218,15 +218,15 @@ func (r *Rule) matchesValue(pattern string, v any) bool {
 
 // glob reports whether a text matches a pattern in which "*" stands for any text.
 func glob(pattern, s string) bool {
-	first, rest, any := strings.Cut(pattern, "*")
+	first, rest, wild := strings.Cut(pattern, "*")
 	if !strings.HasPrefix(s, first) {
 		return false
 	}
 	s = s[len(first):]
-	for any {
+	for wild {
 		var part string
-		part, rest, any = strings.Cut(rest, "*")
-		if !any {
+		part, rest, wild = strings.Cut(rest, "*")
+		if !wild {
 			return strings.HasSuffix(s, part)
 		}
 		i := strings.Index(s, part)

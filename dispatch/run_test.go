@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -235,6 +236,121 @@ func (p *plan) ended(i int, ran map[int]span) (at time.Duration) {
 	return at
 }
 
+// TestDependencies holds that a call waits for the calls of the tools that its tool
+// depends on: for all that stand before it, or else for the first behind it.
+func TestDependencies(t *testing.T) {
+	tools := []struct {
+		name  string
+		after []string
+		needs bool
+	}{{"a", nil, false}, {"b", []string{"a"}, false}, {"c", []string{"a", "b"}, true}}
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 14).Draw(rt, "calls")
+		var kinds []int
+		var delays []time.Duration
+		var fails []bool
+		r := &parser.Result{}
+		for i := range n {
+			kinds = append(kinds, rapid.IntRange(0, 2).Draw(rt, "tool"))
+			delays = append(delays, time.Duration(rapid.IntRange(0, 5).Draw(rt, "delay"))*time.Second)
+			fails = append(fails, rapid.IntRange(0, 5).Draw(rt, "fails") == 0)
+			var c parser.Call
+			c.ID, c.Tool, c.Confidence, c.Parameters = fmt.Sprint(i), tools[kinds[i]].name, 1, map[string]any{}
+			r.Calls = append(r.Calls, c)
+		}
+		before := func(i int) (list []int) { // what a call waits for
+			for _, tool := range tools[kinds[i]].after {
+				var calls []int
+				for j := range n {
+					if tools[kinds[j]].name == tool && (j < i || len(calls) == 0) {
+						calls = append(calls, j)
+					}
+				}
+				list = append(list, calls...)
+			}
+			return list
+		}
+		var problem error
+		synctest.Test(t, func(*testing.T) {
+			begin := time.Now()
+			var mu sync.Mutex
+			ran := map[int]span{}
+			d := &dispatch.Dispatcher{Parallel: 100}
+			for _, tool := range tools {
+				problem = errors.Join(problem, d.Add(dispatch.Tool{
+					Tool: registry.Tool{Name: tool.name, Dependencies: tool.after}, NeedsBefore: tool.needs,
+					Run: func(_ context.Context, c *dispatch.Call) (dispatch.Result, error) {
+						start := time.Since(begin)
+						i, err := strconv.Atoi(c.ID)
+						time.Sleep(delays[i])
+						mu.Lock()
+						defer mu.Unlock()
+						ran[i] = span{start, time.Since(begin)}
+						if fails[i] {
+							err = errors.New("failed as it should")
+						}
+						return dispatch.Result{Text: "ok"}, err
+					},
+				}))
+			}
+			report, err := d.Run(context.Background(), r, nil)
+			problem = errors.Join(problem, err)
+			lost := make([]int, n) // 0 not known, 1 no, 2 yes
+			var failed func(i int) bool
+			failed = func(i int) bool {
+				if lost[i] == 0 {
+					lost[i] = 1
+					if fails[i] {
+						lost[i] = 2
+					}
+					if tools[kinds[i]].needs {
+						for _, tool := range tools[kinds[i]].after {
+							if !slices.ContainsFunc(before(i), func(j int) bool { return tools[kinds[j]].name == tool }) {
+								lost[i] = 2
+							}
+						}
+						for _, j := range before(i) {
+							if failed(j) {
+								lost[i] = 2
+							}
+						}
+					}
+				}
+				return lost[i] == 2
+			}
+			var ended func(i int) time.Duration
+			ended = func(i int) (at time.Duration) {
+				if s, ok := ran[i]; ok {
+					return s.end
+				}
+				for _, j := range before(i) {
+					at = max(at, ended(j))
+				}
+				return at
+			}
+			for i := range n {
+				if (report.Results[i].Err != nil) != failed(i) {
+					problem = errors.Join(problem, fmt.Errorf("call %d: %q, should fail %v", i, code(report.Results[i]), failed(i)))
+				}
+				s, ok := ran[i]
+				if !ok {
+					continue
+				}
+				var ready time.Duration
+				for _, j := range before(i) {
+					ready = max(ready, ended(j))
+				}
+				if s.start != ready {
+					problem = errors.Join(problem, fmt.Errorf("call %d began at %v, was ready at %v", i, s.start, ready))
+				}
+			}
+		})
+		if problem != nil {
+			rt.Fatalf("%v\n%v %v %v", problem, kinds, delays, fails)
+		}
+	})
+}
+
 // TestCancel holds that a Run that is cancelled at any time returns at once, starts no more
 // calls, and still has a result for each.
 func TestCancel(t *testing.T) {
@@ -257,7 +373,7 @@ func TestCancel(t *testing.T) {
 				problem = fmt.Errorf("%d results", len(report.Results))
 			}
 			for i, s := range ran {
-				if s.start > after {
+				if s.start >= after {
 					problem = fmt.Errorf("call %d began after the end", i)
 				}
 			}
@@ -280,15 +396,14 @@ func TestCycles(t *testing.T) {
 		n := rapid.IntRange(1, 10).Draw(rt, "calls")
 		uses := make([][]int, n)
 		d := &dispatch.Dispatcher{}
-		any := registry.Tool{Name: "any"}
-		if err := d.Add(dispatch.Tool{Tool: any, Run: func(context.Context, *dispatch.Call) (dispatch.Result, error) {
+		if err := d.Add(dispatch.Tool{Tool: registry.Tool{Name: "any"}, Run: func(context.Context, *dispatch.Call) (dispatch.Result, error) {
 			return dispatch.Result{Text: "ok"}, nil
 		}}); err != nil {
 			rt.Fatal(err)
 		}
 		r := &parser.Result{}
 		for i := range n {
-			list := []any_{}
+			list := []any{}
 			for j := range n {
 				if rapid.IntRange(0, n).Draw(rt, "edge") == 0 {
 					uses[i] = append(uses[i], j)
@@ -296,7 +411,7 @@ func TestCycles(t *testing.T) {
 				}
 			}
 			var c parser.Call
-			c.ID, c.Tool, c.Confidence, c.Parameters = fmt.Sprintf("id-%d", i), "any", 1, map[string]any_{"list": list}
+			c.ID, c.Tool, c.Confidence, c.Parameters = fmt.Sprintf("id-%d", i), "any", 1, map[string]any{"list": list}
 			r.Calls = append(r.Calls, c)
 		}
 		reaches := func(from, to int) bool { // over at least one edge
@@ -353,8 +468,6 @@ func TestCycles(t *testing.T) {
 		}
 	})
 }
-
-type any_ = any
 
 // TestToolLimit holds that a tool's own limit counts, and that others run on meanwhile.
 func TestToolLimit(t *testing.T) {

@@ -210,8 +210,8 @@ func TestExactCase(t *testing.T) {
 	}
 }
 
-type embedsItself struct {
-	*embedsItself
+type EmbedsItself struct {
+	*EmbedsItself
 	A int
 }
 
@@ -228,10 +228,10 @@ func TestErrors(t *testing.T) {
 		}](),
 		".I: the interface":                        reflect.TypeFor[struct{ I error }](),
 		"a map's keys must be strings or integers": reflect.TypeFor[map[float64]int](),
-		"embedded more than 16 deep":               reflect.TypeFor[embedsItself](),
-		`two members are named "a"`: reflect.TypeFor[struct {
-			A int `json:"a"`
-			B int `json:"a"`
+		"embedded more than 16 deep":               reflect.TypeFor[EmbedsItself](),
+		`two members are named "id"`: reflect.TypeFor[struct {
+			Base
+			B int `json:"id"`
 		}](),
 		`ends its description at a comma, before " or none": write it into the tag jsonschema_description`: reflect.TypeFor[struct {
 			A int `jsonschema:"description=one, or none"`
