@@ -101,7 +101,7 @@ func errorOf(ctx context.Context, c *Call, err error) *Error {
 	switch {
 	case errors.As(err, &own):
 		copied := *own
-		e = &copied
+		e, copied.Err = &copied, err // what it is wrapped in counts too
 	case errors.Is(err, errTimeout) || errors.Is(err, context.DeadlineExceeded):
 		e.Code, e.Message = CodeTimeout, "the tool took too long"
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
