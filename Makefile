@@ -13,13 +13,15 @@ lint:
 	go vet ./...
 	$(tool) golangci-lint run ./...
 
+# Every fuzz target for FUZZTIME each.
+FUZZTIME ?= 8s
 fuzz:
-	go test ./internal/lenient -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
-	go test ./internal/wire -run '^$$' -fuzz FuzzReader -fuzztime 8s -fuzzminimizetime 20x
-	go test ./parser -run '^$$' -fuzz FuzzParse -fuzztime 8s -fuzzminimizetime 20x
-	go test ./adapters/formats -run '^$$' -fuzz FuzzReadReply -fuzztime 8s -fuzzminimizetime 20x
-	go test ./fallback -run '^$$' -fuzz FuzzRecover -fuzztime 8s -fuzzminimizetime 20x
-	go test ./interceptor -run '^$$' -fuzz FuzzExchange -fuzztime 8s -fuzzminimizetime 20x
+	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' . | sort); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+			echo "== $$(dirname $$file) $$target"; \
+			(cd $$(dirname $$file) && go test . -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x); \
+		done; \
+	done
 
 # The providers' own clients against what we write, and what they write against us.
 conformance:
@@ -37,6 +39,7 @@ bench:
 	go test ./internal/lenient ./parser ./cache ./adapters/formats -run '^$$' -bench . -benchmem
 	cd bench && go test -run '^$$' -bench . -benchmem
 
-# Rewrites the golden files and the list of dialects: look at the difference.
+# Rewrites the golden files and the tables of the documents: look at the difference. The
+# packages are those whose tests use internal/golden, which has the flag.
 golden:
-	go test ./parser ./extractor/... ./adapters/... -update
+	go test $$(grep -rl --include='*_test.go' '/internal/golden"' . | xargs -n1 dirname | sort -u) -update

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 )
 
 // ModelCapabilities are the known capabilities of a model. The zero value stands for an
@@ -257,7 +257,7 @@ func Matches(pattern, name string) bool {
 // Writer returns a writer for the model's own dialect, nil if none is known.
 func (c *ModelCapabilities) Writer() Writer {
 	for _, name := range c.KnownFormats {
-		if d, ok := dialects.Lookup(name); ok {
+		if d, ok := dialect.Lookup(name); ok {
 			if w, ok := d.Writer(); ok {
 				return w
 			}

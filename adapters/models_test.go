@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 )
 
 func TestCapabilities(t *testing.T) {
@@ -54,7 +54,7 @@ func TestModelsNameDialects(t *testing.T) {
 	n := 0
 	for _, list := range regexp.MustCompile(`dialects: \[([^\]]*)\]`).FindAllStringSubmatch(string(data), -1) {
 		for name := range strings.SplitSeq(list[1], ",") {
-			if _, ok := dialects.Lookup(strings.TrimSpace(name)); !ok {
+			if _, ok := dialect.Lookup(strings.TrimSpace(name)); !ok {
 				t.Errorf("no dialect %q", name)
 			}
 			n++

@@ -3,12 +3,12 @@ package adapters
 import (
 	"strings"
 
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/internal/wire"
 )
 
 // Writer writes calls and results as text, for models and formats without tools. An
-// extractor.Writer writes them in a dialect.
+// dialect.Writer writes them in a dialect.
 type Writer interface {
 	Call(name, arguments string) string
 	Result(name, text string) string
@@ -16,7 +16,7 @@ type Writer interface {
 
 // defaultWriter writes calls as Hermes does: most models have seen that form.
 var defaultWriter = func() Writer {
-	d, _ := dialects.Lookup("hermes")
+	d, _ := dialect.Lookup("hermes")
 	w, _ := d.Writer()
 	return w
 }()

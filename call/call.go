@@ -38,6 +38,11 @@ type Metadata struct {
 	Server string `json:"server,omitempty"`
 }
 
+// Text is a value whose type nothing tells but the tool's schema: the text between the
+// tags of a parameter, say. To a parameter that takes a string it is that string; to one
+// that takes a number, what it says as a number. Parsed results hold none.
+type Text string
+
 // Format names the shape of JSON in which a call was found. Calls between a
 // dialect's markers have the dialect's name as their format.
 type Format string

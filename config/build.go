@@ -14,7 +14,8 @@ import (
 	ollama "github.com/callwright/callwright/adapters/ollama/client"
 	openai "github.com/callwright/callwright/adapters/openai/client"
 	"github.com/callwright/callwright/cache"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics"
@@ -76,9 +77,7 @@ func (c *Config) rules() []rule {
 
 // Parts are what parsers are made of. Parsers may share them.
 type Parts struct {
-	// Options and More are the arguments of [parser.New].
 	Options parser.Options
-	More    []parser.Option
 	// Cache, Patterns and Metrics are those in the Options; each is nil if it is disabled.
 	Cache    *parser.Cache
 	Patterns *cache.Patterns
@@ -112,7 +111,7 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 		o.MinConfidence = leastConfidence[c.Extraction.Priority]
 	}
 	for _, m := range c.Extraction.Methods {
-		o.Methods = append(o.Methods, extractor.Method(m))
+		o.Methods = append(o.Methods, call.Method(m))
 	}
 	var err error
 	if o.Fallbacks, err = c.steps(getenv); err != nil {
@@ -153,11 +152,9 @@ func (c *Config) Parts(log *slog.Logger, getenv func(string) string) (*Parts, er
 		if err != nil {
 			return nil, err
 		}
-		rows, err := extractor.ParseDialects(data)
-		if err != nil {
+		if p.Options.Dialects, err = dialect.Parse(data); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Extraction.Dialects, err)
 		}
-		p.More = append(p.More, parser.WithDialects(rows...))
 	}
 	p.Models = adapters.DefaultModels()
 	if c.Parser.Models != "" {

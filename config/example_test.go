@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	_, err = parser.New(tools, parts.Options, parts.More...)
+	_, err = parser.New(tools, parts.Options)
 	fmt.Println(parts.Options.MinConfidence, err)
 	// Output: 0.8 <nil>
 }

@@ -51,7 +51,7 @@ var reasoningRows = []Reasoning{
 	{Open: []string{"<|START_THINKING|>"}, Close: []string{"<|END_THINKING|>"}, CloseAlone: true},
 	{Open: []string{"<|channel>thought"}, Close: []string{"<channel|>"}, CloseAlone: true},
 	{Open: []string{"◁think▷"}, Close: []string{"◁/think▷"}, CloseAlone: true},
-	{Open: []string{"<|open|>think<|sep|>"}, Close: []string{"<|close|>think<|sep|>"}, CloseAlone: true},
+	{Open: []string{"<|open|>think<|sep|>"}, Close: []string{"<|close|>think<|sep|>", "<|open|>response<|sep|>"}, CloseAlone: true},
 	{Open: []string{"<|inner_prefix|>"}, Close: []string{"<|inner_suffix|>"}, CloseAlone: true, CallsCount: true},
 	{Open: []string{"<|thought_start|>"}, Close: []string{"<|thought_end|>"}, CloseAlone: true},
 	{Open: []string{"<|think|>"}, Close: []string{"<|end|>"}},

@@ -162,8 +162,10 @@ type Options struct {
 	// Header is the marker that ends a message's header (name_json); the header says
 	// by "to=" whom the message is for.
 	Header string `yaml:"header,omitempty" json:"header,omitempty"`
-	// HeaderReasoning are words of a header that make the message reasoning.
+	// HeaderReasoning are words of a header that make the message reasoning, HeaderText
+	// those that make it text for the user, in which nothing is a call.
 	HeaderReasoning []string `yaml:"header_reasoning,omitempty" json:"header_reasoning,omitempty"`
+	HeaderText      []string `yaml:"header_text,omitempty" json:"header_text,omitempty"`
 	// InReasoning says that a call inside closed reasoning counts.
 	InReasoning bool `yaml:"in_reasoning,omitempty" json:"in_reasoning,omitempty"`
 	// Hash reads {tool => "f", args => { --key "value" }} (json).

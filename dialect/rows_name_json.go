@@ -43,7 +43,7 @@ var nameJSONRows = []Row{
 		Open:  []string{"<|channel|>", "<|start|>assistant", "^to=", "^commentary to=", "^assistantcommentary to="},
 		Close: []string{"<|call|>", "<|end|>", "<|return|>"},
 		Body:  BodyNameJSON, Source: "OpenAI's harmony response format",
-		Options: Options{Header: "<|message|>", HeaderReasoning: []string{"analysis", "to=self"}},
+		Options: Options{Header: "<|message|>", HeaderReasoning: []string{"analysis", "to=self"}, HeaderText: []string{"final"}},
 		Write:   Templates{Call: `<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}<|call|>`},
 	},
 	{

@@ -1,7 +1,6 @@
 package dialect_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,10 +8,9 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/internal/scan"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/dialects.md")
 
 // TestTable checks that the rows make a table, and that each has golden cases.
 func TestTable(t *testing.T) {
@@ -40,20 +38,7 @@ func TestTable(t *testing.T) {
 
 // TestDocument checks that docs/dialects.md is what the rows say.
 func TestDocument(t *testing.T) {
-	const file = "../docs/dialects.md"
-	want := document()
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what the rows say: run go test ./dialect -update", file)
-	}
+	golden.Check(t, "../docs/dialects.md", document())
 }
 
 func document() string {

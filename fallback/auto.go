@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/repair"
 )
 
@@ -48,7 +48,7 @@ func (AutoRepair) Recover(ctx context.Context, k *Case) (r Recovery, err error) 
 			tool = f.Tool
 		}
 		r.Proposals = append(r.Proposals, Proposal{
-			Failure: i, Tool: tool, Value: repaired.Value, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: extractor.MethodPartial,
+			Failure: i, Tool: tool, Value: repaired.Value, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance, Method: call.MethodPartial,
 			Truncated: f.Truncated, Fixes: repaired.Fixes,
 		})
 	}

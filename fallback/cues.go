@@ -1,7 +1,7 @@
 package fallback
 
 import (
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/registry"
 )
@@ -29,7 +29,7 @@ func (c Cues) Any() bool { return c.Plainly() || c.Words }
 // [Case] that it makes.
 func CuesIn(text string, failures []Failure, tools *registry.Registry) (c Cues) {
 	for i := range failures {
-		if failures[i].Provenance == extractor.Bare {
+		if failures[i].Provenance == call.Bare {
 			c.Broken = true
 		} else {
 			c.Marker = true

@@ -10,7 +10,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
@@ -55,7 +55,7 @@ type Failure struct {
 	Parameters map[string]any
 	Raw        string
 	Span       [2]int // offsets in bytes
-	Provenance extractor.Provenance
+	Provenance call.Provenance
 	Truncated  bool
 	// Broken is the text that could not be read, if that is what failed: the JSON of the
 	// whole call, or, with ArgumentsOnly, of its arguments.
@@ -77,8 +77,8 @@ type Proposal struct {
 	Raw  string
 	Span [2]int
 	// Provenance says how the model marked the call.
-	Provenance extractor.Provenance
-	Method     extractor.Method
+	Provenance call.Provenance
+	Method     call.Method
 	// Confidence bounds the confidence of the call; 0 sets no bound.
 	Confidence float64
 	Truncated  bool

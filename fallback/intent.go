@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 )
 
 // MaxIntentConfidence bounds the confidence of a call that was inferred from words.
@@ -87,7 +87,7 @@ func (x *index) infer(sentence string) (p Proposal, ok bool) {
 		filled = float64(len(values)) / float64(wanted)
 	}
 	return Proposal{
-		Failure: -1, Tool: best.tool.Name, Parameters: values, Raw: sentence, Provenance: extractor.Bare, Method: extractor.MethodIntent,
+		Failure: -1, Tool: best.tool.Name, Parameters: values, Raw: sentence, Provenance: call.Bare, Method: call.MethodIntent,
 		Inferred: true, Confidence: MaxIntentConfidence * (0.4 + 0.4*best.covered + 0.2*min(filled, 1)),
 		Fixes: []string{"concluded " + best.tool.Name},
 	}, true

@@ -12,7 +12,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/sony/gobreaker/v2"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/text"
@@ -162,7 +162,7 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 		list = append(list, broken{i, match.Tool, f})
 	}
 	if tool := k.Tools.Get(k.Cues.Name); len(k.Failures) == 0 && tool != nil && !tool.RequireMarker && len(k.Text) <= m.o.MaxTextBytes {
-		list = append(list, broken{-1, tool, Failure{Tool: tool.Name, Raw: k.Text, Span: [2]int{0, len(k.Text)}, Provenance: extractor.Bare}})
+		list = append(list, broken{-1, tool, Failure{Tool: tool.Name, Raw: k.Text, Span: [2]int{0, len(k.Text)}, Provenance: call.Bare}})
 	}
 	return list
 }
@@ -270,7 +270,7 @@ func accept(calls []any, list []broken) ([]Proposal, error) {
 		}
 		proposals = append(proposals, Proposal{
 			Failure: b.index, Tool: b.tool.Name, Parameters: parameters, Raw: b.f.Raw, Span: b.f.Span, Provenance: b.f.Provenance,
-			Method: extractor.MethodAssisted, Fixes: []string{"rewritten_by_model"},
+			Method: call.MethodAssisted, Fixes: []string{"rewritten_by_model"},
 		})
 	}
 	return proposals, nil

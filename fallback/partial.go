@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 )
 
 // Partial takes the complete parameters of calls that the end of the text cut off. The
@@ -36,7 +36,7 @@ func (Partial) Recover(_ context.Context, k *Case) (r Recovery, _ error) {
 		}
 		p := Proposal{
 			Failure: i, Tool: f.Tool, Parameters: map[string]any{}, Raw: f.Raw, Span: f.Span, Provenance: f.Provenance,
-			Method: extractor.MethodPartial, Truncated: true,
+			Method: call.MethodPartial, Truncated: true,
 		}
 		cut := cutParameter(f)
 		if cut != "" && k.Tools.Get(f.Tool).HasDefault(cut) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -242,7 +242,7 @@ func (s *summary) count(c *parser.Call) {
 	if len(c.Coercions)+len(c.Defaults) > 0 {
 		s.coerced++
 	}
-	if f := string(c.SourceFormat); c.Provenance != extractor.Native && !slices.Contains(s.dialects, f) {
+	if f := string(c.SourceFormat); c.Provenance != call.Native && !slices.Contains(s.dialects, f) {
 		s.dialects = append(s.dialects, f)
 	}
 }
@@ -260,23 +260,10 @@ func (a *answer) settle(result *parser.Result) error {
 func (w *rewrite) note(result *parser.Result) {
 	w.x.h.ring.note(w.x, result)
 	for i := range result.Rejected {
-		if meantAsCall(&result.Rejected[i]) {
+		if result.Rejected[i].Meant() {
 			w.x.done.invalid++
 		}
 	}
-}
-
-// meantAsCall reports whether what was rejected is a call that went wrong, and not one
-// that was rightly not made.
-func meantAsCall(r *parser.Rejected) bool {
-	if len(r.Errors) == 0 {
-		return false
-	}
-	switch r.Errors[0].Code {
-	case parser.CodeInReasoning, parser.CodeLowConfidence, parser.CodeEcho, parser.CodeMarkerRequired:
-		return false
-	}
-	return true
 }
 
 // rejected sends what was rejected. A call in the upstream's field for calls is passed on
@@ -285,7 +272,7 @@ func meantAsCall(r *parser.Rejected) bool {
 func (a *answer) rejected(result *parser.Result) error {
 	for i := range result.Rejected {
 		r := &result.Rejected[i]
-		if !meantAsCall(r) {
+		if !r.Meant() {
 			continue
 		}
 		if a.shown[r.Raw] > 0 { // the client has seen of it what there is
@@ -295,15 +282,15 @@ func (a *answer) rejected(result *parser.Result) error {
 		var err error
 		switch {
 		case a.retry:
-		case r.Provenance == extractor.Native:
+		case r.Provenance == call.Native:
 			if c := a.takeNative(r); c != nil && !a.broken {
 				err = a.passCall(c, r.Truncated)
 			}
-		case r.Provenance == extractor.Marked && a.x.s.c.Server.OnInvalid == "pass" && r.Tool != "" && !r.Truncated && r.Parameters != nil:
+		case r.Provenance == call.Marked && a.x.s.c.Server.OnInvalid == "pass" && r.Tool != "" && !r.Truncated && r.Parameters != nil:
 			c := &upstreamCall{id: r.ID, name: r.Tool}
 			c.args.WriteString(arguments(r.Parameters))
 			err = a.passCall(c, false)
-		case r.Provenance == extractor.Marked:
+		case r.Provenance == call.Marked:
 			err = a.text(removed(r, result, a.full.String()), nil)
 		}
 		if err != nil {

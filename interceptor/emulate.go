@@ -9,8 +9,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/config"
-	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/internal/wire"
 )
 
@@ -35,8 +34,8 @@ var prompts = func() (list []prompt) {
 // defaultDialect is the dialect for models of which nothing is known.
 const defaultDialect = "hermes"
 
-// dialect returns the dialect in which the model is told to call tools, and its writer.
-func (x *exchange) dialect() (string, adapters.Writer) {
+// emulatedDialect returns the dialect in which the model is told to call tools, and its writer.
+func (x *exchange) emulatedDialect() (string, adapters.Writer) {
 	var names []string
 	if d := x.s.setFor(x.req.Model, func(m *config.ModelMode) string { return m.Dialect }); d != "" {
 		names = append(names, d)
@@ -45,7 +44,7 @@ func (x *exchange) dialect() (string, adapters.Writer) {
 	names = append(names, defaultDialect)
 	known := x.parser.Dialects()
 	for _, name := range names {
-		i := slices.IndexFunc(known, func(d extractor.Dialect) bool { return d.Name == name })
+		i := slices.IndexFunc(known, func(d dialect.Row) bool { return d.Name == name })
 		if i < 0 {
 			continue
 		}
@@ -53,7 +52,7 @@ func (x *exchange) dialect() (string, adapters.Writer) {
 			return name, w
 		}
 	}
-	d, _ := dialects.Lookup(defaultDialect) // the parser may have replaced it
+	d, _ := dialect.Lookup(defaultDialect) // the parser may have replaced it
 	w, _ := d.Writer()
 	return defaultDialect, w
 }
@@ -62,7 +61,7 @@ func (x *exchange) dialect() (string, adapters.Writer) {
 // and results as text.
 func (x *exchange) emulated() *adapters.Request {
 	out := *x.req
-	dialect, writer := x.dialect()
+	name, writer := x.emulatedDialect()
 	out.Messages = adapters.PlainMessages(x.req.Messages, writer)
 	out.Tools, out.ToolChoice, out.ParallelCalls = nil, adapters.ToolChoice{}, nil
 	extra := wire.Object(x.req.Extra.Clone().Members)
@@ -73,12 +72,12 @@ func (x *exchange) emulated() *adapters.Request {
 	if !x.mayCall() {
 		return &out
 	}
-	text := toolPrompt(dialect, writer, x.offered())
+	text := toolPrompt(name, writer, x.offered())
 	switch choice := x.req.ToolChoice; choice.Mode {
 	case adapters.ToolRequired:
 		text += "\nNow you have to call a tool."
 	case adapters.ToolNamed:
-		text += "\nNow you have to call " + extractor.Harmless(choice.Name) + "."
+		text += "\nNow you have to call " + dialect.Harmless(choice.Name) + "."
 	}
 	if x.single() {
 		text += "\nCall one tool at a time."
@@ -102,11 +101,11 @@ func (x *exchange) offered() []adapters.Tool {
 	return slices.DeleteFunc(slices.Clone(x.req.Tools), func(t adapters.Tool) bool { return t.Name != x.req.ToolChoice.Name })
 }
 
-// toolPrompt returns the prompt for tools in a dialect.
-func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string {
+// toolPrompt returns the prompt for tools in the dialect of a name.
+func toolPrompt(name string, w adapters.Writer, tools []adapters.Tool) string {
 	p := prompts[len(prompts)-1]
 	for _, row := range prompts {
-		if slices.Contains(row.Dialects, dialect) {
+		if slices.Contains(row.Dialects, name) {
 			p = row
 			break
 		}
@@ -125,7 +124,7 @@ func toolPrompt(dialect string, w adapters.Writer, tools []adapters.Tool) string
 			o = outer
 		}
 		// Names and descriptions are the client's: they must not hold markers.
-		lines = append(lines, extractor.Harmless(string(o.Bytes())))
+		lines = append(lines, dialect.Harmless(string(o.Bytes())))
 	}
 	example := w.Call("name", `{"parameter": "value"}`)
 	return strings.NewReplacer(

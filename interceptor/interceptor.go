@@ -144,7 +144,7 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if err != nil {
 		return err
 	}
-	if s.own, err = parser.New(tools, s.parts.Options, s.parts.More...); err != nil {
+	if s.own, err = parser.New(tools, s.parts.Options); err != nil {
 		return err
 	}
 	if s.parsers, err = cache.New[*parser.Parser](cache.Options{MaxEntries: 256, MaxBytes: 64 << 20}); err != nil {

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/config"
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 )
 
 // TestPrompts checks that each template is short, and that the call in it is read back.
 func TestPrompts(t *testing.T) {
 	for _, name := range []string{"hermes", "llama3_json", "pythonic", "mistral", "glm45", "qwen3_coder", "deepseek_v3"} {
-		d, ok := dialects.Lookup(name)
+		d, ok := dialect.Lookup(name)
 		if !ok {
 			t.Fatal(name)
 		}

@@ -60,7 +60,7 @@ func (x *exchange) read() error {
 		return fmt.Errorf("the request is not what %s wants: %w", x.client.Name, err)
 	}
 	x.caps = x.s.capabilities(x.req.Model)
-	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Heard: earlierTexts(x.req), Tenant: tenant(x.r)}
+	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
 	if x.parser, err = x.s.parserOf(x.r.Context(), x.req); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 		if err != nil && (s.c.Validation.StrictSchema || !errors.As(err, &bad)) {
 			return nil, 0, fmt.Errorf("tools: %w", err)
 		}
-		p, err := parser.New(reg, o, s.parts.More...)
+		p, err := parser.New(reg, o)
 		return p, 16 * len(tools), err
 	})
 }

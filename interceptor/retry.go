@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/parser"
 )
 
@@ -78,7 +78,7 @@ func withFeedback(r *adapters.Request, native []*upstreamCall, result *parser.Re
 	var text strings.Builder
 	text.WriteString(result.Content)
 	for i := range result.Rejected {
-		if result.Rejected[i].Provenance == extractor.Marked {
+		if result.Rejected[i].Provenance == call.Marked {
 			text.WriteString(result.Rejected[i].Raw)
 		}
 	}

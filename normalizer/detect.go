@@ -3,6 +3,7 @@ package normalizer
 import (
 	"slices"
 
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/registry"
 )
@@ -64,7 +65,7 @@ func (n *normalization) claudeReply(m map[string]any, f *Found) bool {
 		switch block["type"] {
 		case "tool_use", "server_tool_use", "mcp_tool_use":
 			if block["type"] != "tool_use" {
-				f.Format = AnthropicBetaTools
+				f.Format = call.AnthropicBetaTools
 			}
 			if _, ok := block["input"]; ok || n.o.Marked {
 				n.entry(f, str(block["name"]), id(block), block["input"], true)
@@ -171,9 +172,9 @@ func (n *normalization) list(m map[string]any, f *Found) bool {
 		}
 		switch k {
 		case "tool_calls", "toolcalls", "toolCalls", "function_calls":
-			f.Format = OpenAIFunctionCall
+			f.Format = call.OpenAIFunctionCall
 		case "actions", "calls", "functions", "steps", "tool_uses", "tools":
-			f.Format = CustomStructured
+			f.Format = call.CustomStructured
 		}
 		if _, name := n.name(m); name != "" && hasAny(m, argsKeys) {
 			return false
@@ -220,7 +221,7 @@ func (n *normalization) nameAndArguments(m map[string]any, f *Found) bool {
 			continue
 		}
 		if key != "name" || k != "arguments" && k != "parameters" {
-			f.Format = CustomStructured
+			f.Format = call.CustomStructured
 		}
 		if !n.entry(f, name, id(m), v, true) {
 			return false

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/registry"
 )
@@ -12,7 +13,7 @@ import (
 type Entry struct {
 	Name, ID string
 	// Arguments are a map[string]any, a []any of positional arguments, or a
-	// [lenient.Text] for a tool with one parameter.
+	// [call.Text] for a tool with one parameter.
 	Arguments any
 	// Explicit says that the JSON names both a tool and its arguments.
 	Explicit bool
@@ -22,7 +23,7 @@ type Entry struct {
 
 // Found is what a JSON value holds.
 type Found struct {
-	Format     Format
+	Format     call.Format
 	Confidence float64 // that the value has this format, from 0 to 1
 	Entries    []Entry
 	Content    string // text for the user beside the calls
@@ -42,7 +43,7 @@ type Options struct {
 
 // detector recognizes one shape.
 type detector struct {
-	format     Format
+	format     call.Format
 	confidence float64
 	detect     func(n *normalization, m map[string]any, f *Found) bool
 }
@@ -52,17 +53,17 @@ var detectors []detector
 
 func init() { // the detectors look into envelopes by way of the list itself
 	detectors = []detector{
-		{OpenAIFunctionCall, 0.99, (*normalization).openAIReply},
-		{ClaudeToolUse, 0.99, (*normalization).claudeReply},
-		{OllamaJSON, 0.98, (*normalization).ollamaReply},
-		{GeminiFunctionCall, 0.98, (*normalization).gemini},
-		{OpenAIFunctionCall, 0.97, (*normalization).openAICall},
-		{CustomStructured, 0.95, (*normalization).parallel},
-		{OllamaJSON, 0.93, (*normalization).list},
-		{OllamaJSON, 0.9, (*normalization).nameAndArguments},
-		{CustomStructured, 0.8, (*normalization).wrapped},
-		{CustomStructured, 0.85, (*normalization).flat},
-		{CustomStructured, 0.75, (*normalization).nameAsKey},
+		{call.OpenAIFunctionCall, 0.99, (*normalization).openAIReply},
+		{call.ClaudeToolUse, 0.99, (*normalization).claudeReply},
+		{call.OllamaJSON, 0.98, (*normalization).ollamaReply},
+		{call.GeminiFunctionCall, 0.98, (*normalization).gemini},
+		{call.OpenAIFunctionCall, 0.97, (*normalization).openAICall},
+		{call.CustomStructured, 0.95, (*normalization).parallel},
+		{call.OllamaJSON, 0.93, (*normalization).list},
+		{call.OllamaJSON, 0.9, (*normalization).nameAndArguments},
+		{call.CustomStructured, 0.8, (*normalization).wrapped},
+		{call.CustomStructured, 0.85, (*normalization).flat},
+		{call.CustomStructured, 0.75, (*normalization).nameAsKey},
 	}
 }
 
@@ -76,12 +77,12 @@ type normalization struct {
 const maxNesting = 6
 
 // Detect says what shape a value has and which calls it holds. A value that
-// holds none has the format [Unknown].
+// holds none has the format [call.Unknown].
 func Detect(v any, o Options) Found {
 	n := &normalization{o: o, known: o.Registry != nil && o.Registry.Len() > 0}
 	f, ok := n.value(v)
 	if !ok {
-		return Found{Format: Unknown}
+		return Found{Format: call.Unknown}
 	}
 	return f
 }
@@ -101,7 +102,7 @@ func (n *normalization) value(v any) (f Found, ok bool) {
 			}
 		}
 	case []any:
-		f.Format = Unknown
+		f.Format = call.Unknown
 		for _, e := range x {
 			inner, ok := n.value(e)
 			if !ok {

@@ -4,22 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/callwright/callwright/cache"
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
-	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/internal/text"
 )
 
-// Cache keeps results of texts. Parsers may share one: a result is only given to a
-// parser with the same tools, options and dialects, for the same text and [Context].
+// Cache keeps results of texts. Parsers may share one: a result is only used for a parser
+// with the same tools, options and dialects, and for the same text and [Context].
 type Cache = cache.Cache[*Result]
 
-// NewCache returns a cache of results.
+// NewCache returns a cache of results, for Options.Cache. The error is that of the options.
 func NewCache(o cache.Options) (*Cache, error) { return cache.New[*Result](o) }
 
 // keyVersion changes when results of the same input do.
@@ -32,9 +33,9 @@ var parsers atomic.Int64
 func (p *Parser) identify() {
 	o := p.o
 	o.Cache, o.Metrics, o.Patterns, o.Logger, o.NewID = nil, nil, nil, nil, nil
-	o.Fallbacks, o.dialects = nil, nil
+	o.Fallbacks, o.Dialects = nil, dialect.Set{}
 	p.identity = fmt.Sprintf("%+v", o)
-	if dialects, err := json.Marshal(p.o.dialects); err == nil {
+	if dialects, err := json.Marshal(p.o.Dialects); err == nil {
 		p.identity += string(dialects)
 	}
 	for _, s := range p.chain.Steps {
@@ -63,9 +64,9 @@ func (p *Parser) key(text string, c *Context) (cache.Key, bool) {
 		parts = append(parts, "formats")
 		parts = append(parts, c.Formats...)
 	}
-	if len(c.Heard) > 0 {
-		parts = append(parts, "heard")
-		parts = append(parts, c.Heard...)
+	if len(c.Prompt) > 0 {
+		parts = append(parts, "prompt")
+		parts = append(parts, c.Prompt...)
 	}
 	if len(c.Values) > 0 {
 		values, err := json.Marshal(c.Values)
@@ -145,7 +146,7 @@ func (p *Parser) copied(from *Result, c *Context, start time.Time, cached bool) 
 			x.Metadata.Timestamp = start
 		}
 		x.Metadata.Model = c.Model
-		x.Parameters, _ = copyValue(x.Parameters).(map[string]any)
+		x.Parameters, _ = text.Clone(x.Parameters).(map[string]any)
 		x.Coercions, x.Defaults = slices.Clone(x.Coercions), slices.Clone(x.Defaults)
 		x.Repairs, x.Warnings = slices.Clone(x.Repairs), slices.Clone(x.Warnings)
 	}
@@ -153,7 +154,7 @@ func (p *Parser) copied(from *Result, c *Context, start time.Time, cached bool) 
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
 		if x.Parameters != nil {
-			x.Parameters, _ = copyValue(x.Parameters).(map[string]any)
+			x.Parameters, _ = text.Clone(x.Parameters).(map[string]any)
 		}
 		x.Errors = slices.Clone(x.Errors)
 	}
@@ -165,28 +166,6 @@ func (p *Parser) copied(from *Result, c *Context, start time.Time, cached bool) 
 	}
 	r.DurationMicroseconds = time.Since(start).Microseconds()
 	return &r
-}
-
-// copyValue copies decoded JSON. Its depth is that of what was read, which is bounded.
-func copyValue(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		o := maps.Clone(x)
-		for k, e := range o {
-			switch e.(type) {
-			case map[string]any, []any:
-				o[k] = copyValue(e)
-			}
-		}
-		return o
-	case []any:
-		list := slices.Clone(x)
-		for i := range list {
-			list[i] = copyValue(list[i])
-		}
-		return list
-	}
-	return v
 }
 
 // learn notes which dialects and repairs worked.
@@ -205,7 +184,7 @@ func (p *Parser) learn(r *Result, c *Context) {
 		}
 	}
 	for i := range r.Rejected {
-		if x := &r.Rejected[i]; x.Provenance == "marked" && x.Format != normalizer.Unknown {
+		if x := &r.Rejected[i]; x.Provenance == "marked" && x.Format != call.Unknown {
 			p.o.Patterns.Learn(c.Tenant, c.Model, cache.KindDialect, string(x.Format), false)
 		}
 	}

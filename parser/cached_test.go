@@ -101,7 +101,7 @@ func TestCacheKeepsApart(t *testing.T) {
 		"model":          {plain, parser.Context{Model: "qwen"}},
 		"format":         {plain, parser.Context{Format: "hermes"}},
 		"formats":        {plain, parser.Context{Formats: []string{"hermes"}}},
-		"heard":          {plain, parser.Context{Heard: []string{"x"}}},
+		"prompt":         {plain, parser.Context{Prompt: []string{"x"}}},
 		"values":         {plain, parser.Context{Values: map[string]any{"a": 1}}},
 		"reasoning_open": {plain, parser.Context{ReasoningOpen: true}},
 		"fallbacks":      {mustParser(t, weatherTools(t, cityOnly()), parser.Options{Cache: c, Fallbacks: fallback.Steps(fallback.NewIntent())}), parser.Context{}},

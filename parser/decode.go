@@ -13,7 +13,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/repair"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
@@ -48,22 +48,24 @@ type Validation struct {
 	Errors  []string `json:"errors,omitempty"`
 }
 
-// DecodeOptions say what is wanted of the JSON in a text.
+// DecodeOptions say which JSON in a text is wanted. The zero value takes any object or
+// array.
 type DecodeOptions struct {
 	// Schema is the JSON Schema that the value should fit, as decoded JSON; nil if
 	// there is none.
 	Schema map[string]any
-	// Keys are keys of which the value should have at least one at its top.
+	// Keys are keys of which an object should have at least one; others are taken only
+	// if there is none such.
 	Keys []string
 	// NoRepairs takes only JSON that needs no repair.
 	NoRepairs bool
-	// Validation says how the value may be changed to fit.
+	// Validation says how the value may be changed to fit the schema.
 	Validation validator.Options
 }
 
 // Decode finds the JSON in a text that fits T, and decodes it. Members are matched
-// in their exact case. See [DecodeSchema] for which JSON it takes; the schema is
-// that of T unless the options have one. Of several options the first counts.
+// in their exact case. See [DecodeSchema] for which JSON it takes and for the errors; the
+// schema is that of T unless the options have one. Of several options the first counts.
 func Decode[T any](ctx context.Context, text string, options ...DecodeOptions) (T, *Decoded, error) {
 	var out T
 	var o DecodeOptions
@@ -127,13 +129,15 @@ func allowMore(v any) {
 	}
 }
 
-// DecodeSchema finds the JSON object or array in a text: the best candidate that
-// fits the schema, else the first that can be read. Candidates are the whole text,
-// then what stands in fences, the last one first, then what stands in prose; of
-// reasoning only what comes behind it counts, unless there is nothing else. A
-// candidate that fits as it stands comes before one that has to be changed. A blank
-// text is an empty object. Where there is no candidate the error is [ErrNoJSON] and
-// shows the beginning of the text.
+// DecodeSchema finds the JSON object or array in a text: the first candidate that fits
+// the schema as it stands, else the first that fits after coercion, else the first that
+// can be read, with Validation saying what is wrong.
+//
+// Candidates are the whole text, then the fences, the last one first, then the prose.
+// Reasoning is searched only if nothing else has JSON. A blank text is an empty object.
+// The text may have [DefaultMaxTextBytes]; the error is [ErrTextTooLarge], [ErrNoJSON]
+// with the beginning of the text, that of the context, or that of a schema that cannot
+// be used.
 func DecodeSchema(ctx context.Context, text string, o DecodeOptions) (*Decoded, error) {
 	d, err := NewDecoder(o)
 	if err != nil {
@@ -276,7 +280,7 @@ func usable(all []*scan.Candidate, o DecodeOptions) []found {
 			continue
 		}
 		switch {
-		case c.Method == extractor.MethodFullJSON && len(all) == 1:
+		case c.Method == call.MethodFullJSON && len(all) == 1:
 			f.rank = -1
 		case c.Evidence.Fence != "":
 			f.rank = len(all) - i // the last fence first

@@ -2,31 +2,33 @@ package parser
 
 import "encoding/json"
 
-// EventType says what an event tells.
+// EventType says what an event reports.
 type EventType string
 
 // The types of events.
 const (
-	// EventContent has text for the user.
+	// EventContent has a piece of the text for the user.
 	EventContent EventType = "content"
-	// EventReasoning has text that the model says to itself.
+	// EventReasoning has a piece of the model's reasoning.
 	EventReasoning EventType = "reasoning"
-	// EventRecast says that all content so far was reasoning: its closing marker
-	// came, and nothing had opened it.
+	// EventRecast says that all content so far was reasoning: a closing marker came that
+	// nothing had opened. Move the content to the reasoning, with a newline between if
+	// there is reasoning already.
 	EventRecast EventType = "recast"
 	// EventCallStart has the index, the id and the tool of a call that begins.
 	EventCallStart EventType = "call_start"
 	// EventArguments has a piece of the JSON of a call's parameters.
 	EventArguments EventType = "arguments"
-	// EventCallEnd has a call that is whole, or what became of it.
+	// EventCallEnd has a call that is whole, or says why it was rejected.
 	EventCallEnd EventType = "call_end"
 	// EventResult has the result of the whole text; it is the last event.
 	EventResult EventType = "result"
 )
 
-// Event is one thing that a stream tells. Nothing that an event told is taken
-// back by a later one: the pieces of a call's arguments add up to the JSON of its
-// parameters.
+// Event is one step of a stream. No event takes back what an earlier one said, but for
+// [EventRecast]: pieces of content add up to Result.Content, and the arguments of a call
+// to the JSON of its parameters. Where a call gives a parameter twice, the JSON may have
+// it twice: the last one counts.
 type Event struct {
 	Type  EventType `json:"type"`
 	Text  string    `json:"text,omitempty"`  // of content and reasoning
@@ -41,18 +43,6 @@ type Event struct {
 	// Rejected says why what began is no call to run.
 	Rejected *Rejected `json:"rejected,omitempty"`
 	Result   *Result   `json:"result,omitempty"`
-}
-
-// send hands out an event, or keeps it until what it waits for is decided.
-func (h *handler) send(e Event) {
-	if h.emit == nil {
-		return
-	}
-	if h.deferring && (e.Type == EventCallStart || e.Type == EventArguments || e.Type == EventCallEnd) {
-		h.waiting = append(h.waiting, e)
-		return
-	}
-	h.emit(e)
 }
 
 // MarshalJSON writes an event with its index if it is one of a call.

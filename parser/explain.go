@@ -5,18 +5,19 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/internal/lenient"
-	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/call"
 )
 
-// Candidate is a stretch of text that was considered, and what became of it.
+// Candidate is a stretch of text that was considered, and what became of it. A stretch
+// that holds several calls is as many candidates.
 type Candidate struct {
-	extractor.Candidate
+	call.Candidate
+	// Tool and Format are those of the call, as far as they are known.
 	Tool   string
-	Format normalizer.Format
-	Score  Score
-	// Reason says why it is no call; empty if it is one.
+	Format call.Format
+	// Score says what speaks for and against it; zero where it did not come to that.
+	Score Score
+	// Reason says in words why it is no call; empty if it is one.
 	Reason string
 }
 
@@ -24,19 +25,19 @@ type Candidate struct {
 // score, and why it was or was not made a call.
 func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, []Candidate, error) {
 	start := time.Now()
-	h := newHandler(p, c, start)
+	col := newCollector(p, c, start)
 	var all []Candidate
-	h.explain = func(x Candidate) { all = append(all, x) }
+	col.explain = func(x Candidate) { all = append(all, x) }
 	if len(text) > p.o.MaxTextBytes {
 		r, err := p.parseText(ctx, text, c, start)
 		return r, nil, err
 	}
-	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
-	return h.finish(ctx, err), all, err
+	err := p.scan(ctx, col, text)
+	return col.finish(ctx, err), all, err
 }
 
 // ExplainReply parses a provider's reply like [Parser.ParseReply] and also returns
-// every candidate, those of the provider's own field and those in the text.
+// every candidate: the calls of the reply's own field and what stands in its text.
 func (p *Parser) ExplainReply(ctx context.Context, reply *adapters.Reply, c Context) (*Result, []Candidate, error) {
 	var all []Candidate
 	r, err := p.parseReply(ctx, reply, c, func(x Candidate) { all = append(all, x) })

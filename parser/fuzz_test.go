@@ -35,7 +35,7 @@ func seeds(t testing.TB) []string {
 // checkText checks on any text that parsing does not fail; that cutting it
 // changes nothing; that every call's raw text stands at its span; and that a
 // call's parameters fit its tool.
-func checkText(t testing.TB, c *golden.Case, text []byte, cuts []int) {
+func checkText(t rapid.TB, c *golden.Case, text []byte, cuts []int) {
 	t.Helper()
 	whole := parse(t, c, string(text))
 	for _, x := range whole.Calls {
@@ -93,7 +93,7 @@ func TestRandomCuts(t *testing.T) {
 				cuts[j], cuts[j-1] = cuts[j-1], cuts[j]
 			}
 		}
-		checkText(t, c, text, cuts)
+		checkText(rt, c, text, cuts)
 	})
 }
 

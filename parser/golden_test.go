@@ -3,7 +3,8 @@ package parser_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
+	"errors"
+	"io"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,21 +13,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
 const root = "../testdata"
 
 // eachCase runs f for every golden case.
 func eachCase(t *testing.T, f func(t *testing.T, c *golden.Case)) {
+	if golden.Updating() {
+		t.Skip("the golden files are being rewritten")
+	}
 	for _, file := range golden.Files(t, root) {
 		name, _ := filepath.Rel(root, strings.TrimSuffix(file, ".txtar"))
 		t.Run(filepath.ToSlash(name), func(t *testing.T) {
+			t.Parallel()
 			_, cases := golden.Load(t, root, file)
 			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) { f(t, c) })
@@ -35,7 +39,7 @@ func eachCase(t *testing.T, f func(t *testing.T, c *golden.Case)) {
 	}
 }
 
-func parse(t testing.TB, c *golden.Case, text string) *parser.Result {
+func parse(t rapid.TB, c *golden.Case, text string) *parser.Result {
 	t.Helper()
 	r, err := c.Parser().Parse(context.Background(), text, c.Context)
 	if err != nil {
@@ -53,13 +57,13 @@ func TestGolden(t *testing.T) {
 			for _, c := range cases {
 				t.Run(c.Name, func(t *testing.T) {
 					got[c.Name] = golden.Render(parse(t, c, c.Text))
-					if !*update && got[c.Name] != c.Want {
+					if !golden.Updating() && got[c.Name] != c.Want {
 						t.Errorf("%s\n%s (-want +got):\n%s", c.File, c.Text, cmp.Diff(c.Want, got[c.Name]))
 					}
 				})
 			}
-			if *update {
-				golden.Update(t, file, archive, got)
+			if golden.Updating() {
+				golden.Write(t, file, archive, got)
 			}
 		})
 	}
@@ -67,7 +71,7 @@ func TestGolden(t *testing.T) {
 
 // stream parses a text cut into chunks and checks that the events add up to the
 // result.
-func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
+func stream(t rapid.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 	t.Helper()
 	var content, reasoning strings.Builder
 	arguments := map[int]*strings.Builder{}
@@ -128,7 +132,7 @@ func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 			params = e.Rejected.Parameters
 		}
 		var said, want any
-		if err := json.Unmarshal([]byte(arguments[e.Index].String()), &said); err != nil {
+		if err := decodeNumbers(arguments[e.Index].String(), &said); err != nil {
 			t.Errorf("the arguments of call %d are not JSON: %v\n%s", e.Index, err, arguments[e.Index])
 		}
 		if params == nil && e.Rejected != nil {
@@ -141,7 +145,7 @@ func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(b, &want); err != nil {
+		if err := decodeNumbers(string(b), &want); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(said, want) {
@@ -152,6 +156,19 @@ func stream(t testing.TB, c *golden.Case, chunks [][]byte) *parser.Result {
 		t.Errorf("%d calls ended, the result has %d", made, len(result.Calls))
 	}
 	return result
+}
+
+// decodeNumbers decodes JSON whose numbers may be too big for a float64.
+func decodeNumbers(text string, v any) error {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(v); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind the value")
+	}
+	return nil
 }
 
 // TestCuts cuts every golden case at every byte, the short ones at every pair of
@@ -199,6 +216,9 @@ func TestPrefixes(t *testing.T) {
 		}
 		if strings.Contains(c.File, "react") && c.Name == "pairs" {
 			t.Skip("what is cut off of pairs is plain text, which nothing closes")
+		}
+		if strings.Contains(c.File, "repeated_keys") {
+			t.Skip("the value that counts may stand behind the cut")
 		}
 		whole := append(parse(t, c, c.Text).Calls, calls(parse(t, c, c.Text).Rejected)...)
 		step := 1 + len(c.Text)/2000

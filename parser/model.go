@@ -2,7 +2,6 @@ package parser
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,10 +9,12 @@ import (
 	"github.com/callwright/callwright/cache"
 )
 
-// ModelSpecificParser parses what one model says, with what is known of that model:
-// its dialects are tried first, and where nothing is found its known issues are
-// mended and the text is looked at again.
+// ModelSpecificParser parses the output of one model, with what is known of that model:
+// its dialects are tried first, and where no call is found its known issues are fixed in
+// the text, which is then parsed again. It is safe for concurrent use if Preprocess and
+// Postprocess are.
 type ModelSpecificParser struct {
+	// Capabilities are what is known of the model.
 	Capabilities adapters.ModelCapabilities
 	// Preprocess, if there is one, changes each text before it is parsed.
 	Preprocess func(text string) string
@@ -22,18 +23,19 @@ type ModelSpecificParser struct {
 	p           *Parser
 }
 
-// ForModel returns a parser of what one model says.
+// ForModel returns a parser of the output of one model.
 func (p *Parser) ForModel(c adapters.ModelCapabilities) *ModelSpecificParser {
 	return &ModelSpecificParser{Capabilities: c, p: p}
 }
 
-// context adds what is known of the model.
+// context adds what is known of the model. The caller's slice is left as it is: many
+// parses may share it.
 func (m *ModelSpecificParser) context(c Context) Context {
-	c.Formats = append(c.Formats, m.Capabilities.KnownFormats...)
+	c.Formats = slices.Concat(c.Formats, m.Capabilities.KnownFormats)
 	return c
 }
 
-// Parse parses a text.
+// Parse parses a text like [Parser.Parse].
 func (m *ModelSpecificParser) Parse(ctx context.Context, text string, c Context) (*Result, error) {
 	if m.Preprocess != nil {
 		text = m.Preprocess(text)
@@ -42,13 +44,13 @@ func (m *ModelSpecificParser) Parse(ctx context.Context, text string, c Context)
 	c = m.context(c)
 	r, err := m.p.parseText(ctx, text, c, start)
 	if err == nil && !r.Success {
-		r = m.mended(ctx, r, text, c)
+		r = m.parseFixed(ctx, r, text, c)
 	}
 	m.p.observe(r, err, &c, start)
 	return m.post(r, nil), err
 }
 
-// ParseReply parses a reply: its own calls, and those in its text.
+// ParseReply parses a reply like [Parser.ParseReply].
 func (m *ModelSpecificParser) ParseReply(ctx context.Context, reply *adapters.Reply, c Context) (*Result, error) {
 	if m.Preprocess != nil {
 		reply = withText(reply, m.Preprocess)
@@ -58,7 +60,7 @@ func (m *ModelSpecificParser) ParseReply(ctx context.Context, reply *adapters.Re
 	r, err := m.p.parseReply(ctx, reply, c, nil)
 	if err == nil && !r.Success {
 		info := r.Reply
-		r = m.mended(ctx, r, reply.Text(), c)
+		r = m.parseFixed(ctx, r, reply.Text(), c)
 		r.Reply = info
 	}
 	m.p.observe(r, err, &c, start)
@@ -72,10 +74,10 @@ func (m *ModelSpecificParser) post(r *Result, reply *adapters.Reply) *Result {
 	return m.Postprocess(r, reply)
 }
 
-// mended parses a text in which nothing was found again, with the model's known
-// issues mended: one after the other, those that helped before first, until there are
-// calls. The result says so; the spans of its calls are those of the mended text.
-func (m *ModelSpecificParser) mended(ctx context.Context, before *Result, text string, c Context) *Result {
+// parseFixed parses a text in which no call was found again, with the model's known
+// issues fixed: one more each time, those that helped before first, until there are
+// calls. The result says so; the spans of its calls are those of the fixed text.
+func (m *ModelSpecificParser) parseFixed(ctx context.Context, before *Result, text string, c Context) *Result {
 	if m.p.o.NoFallbacks || m.p.o.StrictMode {
 		return before
 	}
@@ -106,7 +108,7 @@ func (m *ModelSpecificParser) mended(ctx context.Context, before *Result, text s
 	return before // the text as it stands is the better answer
 }
 
-// issues are the model's known issues, those that were mended with success first.
+// issues are the model's known issues, those whose fix helped before first.
 func (m *ModelSpecificParser) issues(c Context) []adapters.KnownIssue {
 	list := m.Capabilities.KnownIssues
 	if m.p.o.Patterns == nil || len(list) < 2 {
@@ -138,49 +140,4 @@ func withText(r *adapters.Reply, change func(string) string) *adapters.Reply {
 		out.Choices[i].Blocks = blocks
 	}
 	return &out
-}
-
-// AskStructured asks a model for JSON and returns what it answered. The request's
-// Response says what is wanted. The provider holds the model to it where the model
-// can do that; where it cannot, or where asking so fails or gives no JSON, the model
-// is asked again without, and its text is read for JSON. An answer that the limit
-// cut off is marked as truncated.
-func AskStructured(ctx context.Context, ask func(context.Context, *adapters.Request) (*adapters.Reply, error), r *adapters.Request, c adapters.ModelCapabilities) (*Decoded, *adapters.Reply, error) {
-	var o DecodeOptions
-	if r.Response != nil && r.Response.Schema != nil {
-		schema, err := decodeSchema(r.Response.Schema)
-		if err != nil {
-			return nil, nil, fmt.Errorf("the wanted schema is no JSON object: %w", err)
-		}
-		o.Schema = schema
-	}
-	d, err := NewDecoder(o)
-	if err != nil {
-		return nil, nil, err
-	}
-	fitted, _ := c.Fit(r)
-	var reply *adapters.Reply
-	var out *Decoded
-	for {
-		reply, err = ask(ctx, fitted)
-		if err == nil {
-			out, err = d.Decode(ctx, reply.Text())
-		}
-		if err == nil && reply.Text() == "" && len(reply.Calls()) == 0 {
-			err = ErrNoJSON
-		}
-		if err == nil || fitted.Response == nil || ctx.Err() != nil {
-			break
-		}
-		again := *fitted
-		again.Response = nil
-		fitted = &again
-	}
-	if err != nil {
-		return nil, reply, err
-	}
-	if reply.First().Finish == adapters.FinishLength {
-		out.JSONTruncated = true
-	}
-	return out, reply, nil
 }

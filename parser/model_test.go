@@ -2,17 +2,13 @@ package parser_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/parser"
-	"github.com/callwright/callwright/registry"
 )
 
 func TestModelSpecificParser(t *testing.T) {
@@ -49,97 +45,25 @@ func TestModelSpecificParser(t *testing.T) {
 	}
 }
 
-func TestAskStructured(t *testing.T) {
-	ctx := context.Background()
-	want := &adapters.Request{Tools: []adapters.Tool{{Name: "f"}}, Response: &adapters.ResponseFormat{Schema: json.RawMessage(`{"type":"object","required":["a"]}`)}}
-	say := func(text string, finish adapters.FinishReason) *adapters.Reply {
-		return &adapters.Reply{Choices: []adapters.Choice{{Finish: finish, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: text}}}}}
-	}
-	claude := adapters.DefaultModels().Capabilities("vertex", "claude-sonnet-4-6")
-	gemini := adapters.DefaultModels().Capabilities("vertex", "gemini-2.5-pro")
-	for _, tt := range []struct {
-		name      string
-		model     adapters.ModelCapabilities
-		with, out func() (*adapters.Reply, error) // with and without a schema
-		asked     string
-		content   string
-		truncated bool
-		fails     bool
-	}{
-		{"held to it", claude, func() (*adapters.Reply, error) { return say(`{"a":1}`, adapters.FinishStop), nil }, nil, "with", `{"a":1}`, false, false},
-		{"cannot with tools", gemini, nil, func() (*adapters.Reply, error) { return say("Sure: {\"a\": 1,}", adapters.FinishStop), nil }, "without", `{"a":1}`, false, false},
-		{"refused, and asked again", claude, func() (*adapters.Reply, error) { return nil, errors.New("400") }, func() (*adapters.Reply, error) { return say("```json\n{\"a\":2}\n```", adapters.FinishStop), nil }, "with without", `{"a":2}`, false, false},
-		{"no JSON, and asked again", claude, func() (*adapters.Reply, error) { return say("I would rather not.", adapters.FinishStop), nil }, func() (*adapters.Reply, error) { return say(`{"a":3}`, adapters.FinishStop), nil }, "with without", `{"a":3}`, false, false},
-		{"cut off", gemini, nil, func() (*adapters.Reply, error) { return say(`{"a":"a long st`, adapters.FinishLength), nil }, "without", `{"a":"a long st"}`, true, false},
-		{"neither", claude, func() (*adapters.Reply, error) { return nil, errors.New("500") }, func() (*adapters.Reply, error) { return nil, errors.New("503") }, "with without", "", false, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var asked []string
-			d, _, err := parser.AskStructured(ctx, func(_ context.Context, r *adapters.Request) (*adapters.Reply, error) {
-				if r.Response != nil {
-					asked = append(asked, "with")
-					return tt.with()
+// TestModelSpecificParserSharesContext checks that concurrent parses may share one
+// context: what is known of the model is not written into the caller's slice.
+func TestModelSpecificParserSharesContext(t *testing.T) {
+	p := bareCases(t)[0].Parser()
+	formats := append(make([]string, 0, 8), "qwen3_coder") // has room for more
+	c := parser.Context{Formats: formats}
+	var wg sync.WaitGroup
+	for _, format := range []string{"hermes", "glm45"} {
+		m := p.ForModel(adapters.ModelCapabilities{KnownFormats: []string{format}})
+		wg.Go(func() {
+			for range 100 {
+				if _, err := m.Parse(context.Background(), "hello", c); err != nil {
+					t.Error(err)
 				}
-				asked = append(asked, "without")
-				return tt.out()
-			}, want, tt.model)
-			if got := strings.Join(asked, " "); got != tt.asked {
-				t.Errorf("asked %q", got)
-			}
-			if tt.fails != (err != nil) {
-				t.Fatal(err)
-			}
-			if err == nil && (d.Content != tt.content || d.JSONTruncated != tt.truncated) {
-				t.Errorf("%+v", d)
 			}
 		})
 	}
-}
-
-// A reply of any provider, whole or streamed, gives the same calls: those in the
-// provider's own field and those that the model wrote into its text.
-func ExampleParser_ParseReply() {
-	r, _ := registry.New(registry.Tool{Name: "create_rectangle", Parameters: map[string]any{
-		"type": "object", "properties": map[string]any{"width": map[string]any{"type": "number"}},
-	}})
-	p, _ := parser.New(r, parser.Options{})
-	body := []byte(`{"model": "qwen2.5", "created_at": "2026-01-06T10:00:00Z", "done": true, "done_reason": "stop",
-		"message": {"role": "assistant", "content": "<tool_call>{\"name\": \"create_rectangle\", \"arguments\": {width: \"120\"}}</tool_call>"}}`)
-	reply, err := formats.Read(nil, body, adapters.Limits{})
-	if err != nil {
-		fmt.Println(err)
-		return
+	wg.Wait()
+	if room := formats[:2][1]; room != "" {
+		t.Errorf("%q was written into the caller's slice", room)
 	}
-	result, _ := p.ParseReply(context.Background(), reply, parser.Context{})
-	for _, call := range result.Calls {
-		fmt.Println(result.Reply.Format, call.Tool, call.Parameters["width"], call.Repairs)
-	}
-	// Output: ollama_chat create_rectangle 120 [unquoted_key]
-}
-
-// An adapter for one model: what is known of it as data, and a parser made of that.
-func ExampleParser_ForModel() {
-	models, _ := adapters.ParseModels([]byte(`
-- model: "*qwen*"
-  dialects: [hermes]
-  known_issues:
-    - {issue: writes the call as a function of JavaScript, pattern: 'callTool\((\{.*\})\);?', replacement: '<tool_call>$1</tool_call>', frequency: 0.01}
-`))
-	r, _ := registry.New(registry.Tool{Name: "create_rectangle"})
-	p, _ := parser.New(r, parser.Options{})
-	qwen := p.ForModel(adapters.DefaultModels().With(models).Capabilities("ollama", "qwen2.5:7b"))
-	result, _ := qwen.Parse(context.Background(), `callTool({name: "create_rectangle", arguments: {x: 10}});`, parser.Context{})
-	fmt.Println(result.Calls[0].Tool, result.Calls[0].Parameters["x"], result.Warnings)
-	// Output: create_rectangle 10 [known_issue: writes the call as a function of JavaScript]
-}
-
-// Decode finds the JSON in what a model said.
-func ExampleDecode() {
-	type User struct {
-		Name string `json:"name"`
-		Age  int    `json:"age"`
-	}
-	user, decoded, err := parser.Decode[User](context.Background(), "Here you are:\n```json\n{'name': 'Ada', \"age\": \"36\",}\n```")
-	fmt.Println(user, decoded.Content, decoded.JSONRepaired, err)
-	// Output: {Ada 36} {"age":36,"name":"Ada"} true <nil>
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/callwright/callwright/metrics"
 )
 
-// ErrInternal says that the parser itself failed. The text it was given is content.
-var ErrInternal = errors.New("internal error")
-
 var samples = sync.Pool{New: func() any { return new(metrics.Sample) }}
 
 // observe counts a parse that began at a time, and learns from it.
@@ -21,7 +18,10 @@ func (p *Parser) observe(r *Result, err error, c *Context, start time.Time) {
 		return
 	}
 	s := samples.Get().(*metrics.Sample)
-	*s = metrics.Sample{Duration: time.Since(start), Model: c.Model, Strategy: r.Strategy, Cached: r.Cached, Failure: failureOf(err), Calls: s.Calls[:0], Rejected: s.Rejected[:0], Attempts: s.Attempts[:0]}
+	*s = metrics.Sample{
+		Duration: time.Since(start), Model: c.Model, Strategy: r.Strategy, Cached: r.Cached, Failure: failureOf(err),
+		Calls: s.Calls[:0], Rejected: s.Rejected[:0], Attempts: s.Attempts[:0],
+	}
 	for i := range r.Calls {
 		x := &r.Calls[i]
 		tool := x.Tool
@@ -32,19 +32,21 @@ func (p *Parser) observe(r *Result, err error, c *Context, start time.Time) {
 	}
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
-		if len(x.Errors) == 0 || x.Errors[0].Code == CodeInReasoning || x.Errors[0].Code == CodeLowConfidence || x.Errors[0].Code == CodeEcho {
-			continue // rightly no calls
+		if !x.Meant() && x.Reason() != CodeMarkerRequired {
+			continue // rightly no call; but how often a tool's rule was needed is worth knowing
 		}
 		tool := x.Tool
 		if tool != "" && p.registry.Get(tool) == nil {
 			tool = metrics.Other
 		}
-		s.Rejected = append(s.Rejected, metrics.Rejected{Tool: tool, Format: string(x.Format), Code: string(x.Errors[0].Code)})
+		s.Rejected = append(s.Rejected, metrics.Rejected{Tool: tool, Format: string(x.Format), Code: string(x.Reason())})
 	}
 	if r.Recovery != nil && !r.Cached {
 		for i := range r.Recovery.Attempts {
 			a := &r.Recovery.Attempts[i]
-			s.Attempts = append(s.Attempts, metrics.Attempt{Strategy: string(a.Strategy), Calls: a.Calls, Duration: time.Duration(a.DurationMicroseconds) * time.Microsecond})
+			s.Attempts = append(s.Attempts, metrics.Attempt{
+				Strategy: string(a.Strategy), Calls: a.Calls, Duration: time.Duration(a.DurationMicroseconds) * time.Microsecond,
+			})
 		}
 	}
 	p.o.Metrics.Observe(s)

@@ -1,6 +1,38 @@
-// Package parser finds the tool calls in what a language model said, checks them
+// Package parser finds the tool calls in what a language model wrote, checks them
 // against the tools that it may call, and says what else there is: content,
-// reasoning, and what looked like a call and is none.
+// reasoning, and what looked like a call and is not one.
+//
+//	tools, err := registry.New(weather) // get_weather(city: string, days?: integer)
+//	p, err := parser.New(tools, parser.Options{})
+//	r, err := p.Parse(ctx, `One moment. <tool_call>{"name": "get_weather",
+//		"arguments": {"city": "Rome", "days": "3",}}</tool_call>`, parser.Context{})
+//
+//	r.Content             // "One moment."
+//	r.Calls[0].Tool       // "get_weather"
+//	r.Calls[0].Parameters // {"city": "Rome", "days": 3}
+//	r.Calls[0].Coercions  // "3" became 3
+//	r.Calls[0].Repairs    // "trailing_comma"
+//
+// # What a result promises
+//
+// A call in Result.Calls can be run: its tool is known, its parameters fit the tool's
+// schema, and everything that was changed to get there is listed in the call. What the
+// model meant as a call and cannot be run is in Result.Rejected with the reasons;
+// [Result.Feedback] writes them as a message to the model. Every byte of the text is
+// content, reasoning, part of a call or of a rejected one, or listed in Result.Dropped.
+//
+// # Sources
+//
+// [Parser.Parse] reads a whole text, [Stream] one that arrives in chunks, with the same
+// result however it is cut. [Parser.ParseReply] and [StreamReply] read a provider's
+// reply: the calls in its own field and those in its text. [Decode] reads JSON that is
+// no call.
+//
+// # Limits
+//
+// The time of a parse is linear in the text. A text may have 16 MiB, 128 calls and 1024
+// candidates, and a parse takes 5 seconds at most, unless the [Options] say otherwise.
+// Parsing does not panic: a defect of the parser is [ErrInternal].
 package parser
 
 import (
@@ -9,34 +41,35 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/callwright/callwright/cache"
-	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/extractor/dialects"
+	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
 )
 
-// Errors of a parse. Of a context that has ended the error is the context's.
+// Errors of a parse. Where the context has ended the error is that of the context.
 var (
 	// ErrTextTooLarge says that a text is larger than Options.MaxTextBytes.
 	ErrTextTooLarge = errors.New("the text is too large")
 	// ErrTimeout says that a parse took longer than Options.Timeout.
 	ErrTimeout = errors.New("the parse took too long")
+	// ErrInternal says that the parser itself failed. The text that it was given is
+	// content, and Options.Logger is told of the cause.
+	ErrInternal = errors.New("internal error")
 )
 
 // Parser parses texts. It is safe for concurrent use.
 type Parser struct {
 	registry *registry.Registry
 	o        Options
-	table    *extractor.Table
+	table    *scan.Table
 	chain    fallback.Chain
 	// inline says that broken calls are repaired where they stand, deep that the
 	// chain has tiers that look at the text itself.
@@ -46,8 +79,8 @@ type Parser struct {
 }
 
 // builtin is the table of the built-in dialects.
-var builtin = func() *extractor.Table {
-	t, err := extractor.NewTable(dialects.All()...)
+var builtin = func() *scan.Table {
+	t, err := scan.NewTable(dialect.Builtin())
 	if err != nil {
 		panic("built-in dialects: " + err.Error())
 	}
@@ -55,8 +88,9 @@ var builtin = func() *extractor.Table {
 }()
 
 // New returns a parser of calls to a registry's tools. With a nil or empty
-// registry any name may be a tool's, and only JSON that names both a tool and its
-// arguments, or a marker, makes a call.
+// registry any name may be a tool's: then a call has a marker, or is JSON that names
+// both a tool and its arguments. The error is [ErrOption], or a [*dialect.Error] of
+// Options.Dialects.
 func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	for _, f := range more {
 		f(&o)
@@ -72,8 +106,8 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 		return nil, err
 	}
 	p := &Parser{registry: r, o: o, table: builtin, models: models}
-	if len(o.dialects) > 0 {
-		t, err := extractor.NewTable(append(slices.Clone(o.dialects), withoutNames(dialects.All(), o.dialects)...)...)
+	if !o.Dialects.IsZero() {
+		t, err := scan.NewTable(dialect.Builtin().With(o.Dialects))
 		if err != nil {
 			return nil, err
 		}
@@ -84,18 +118,12 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	return p, nil
 }
 
-// withoutNames leaves out the rows that others replace.
-func withoutNames(rows, replaced []extractor.Dialect) []extractor.Dialect {
-	return slices.DeleteFunc(rows, func(d extractor.Dialect) bool {
-		return slices.ContainsFunc(replaced, func(r extractor.Dialect) bool { return r.Name == d.Name })
-	})
-}
+// Dialects returns the dialects that the parser reads, those of the options first.
+func (p *Parser) Dialects() []dialect.Row { return p.table.Dialects() }
 
-// Dialects returns the dialects that the parser reads.
-func (p *Parser) Dialects() []extractor.Dialect { return p.table.Dialects() }
-
-// Parse reads a whole text. The result is never nil; with an error it holds what
-// was found until then.
+// Parse reads a whole text. The result is never nil; with an error it has what was found
+// until then, or the text as content. The error is [ErrTextTooLarge], [ErrTimeout],
+// [ErrInternal] or that of the context.
 func (p *Parser) Parse(ctx context.Context, text string, c Context) (*Result, error) {
 	start := time.Now()
 	r, err := p.parseText(ctx, text, c, start)
@@ -117,51 +145,59 @@ func (p *Parser) parseText(ctx context.Context, text string, c Context, start ti
 }
 
 func (p *Parser) parse(ctx context.Context, text string, c Context, start time.Time) (*Result, error) {
-	h := newHandler(p, c, start)
-	err := p.scan(ctx, lenient.NewText(text), c, h, start, false)
-	return h.finish(ctx, err), err
+	col := newCollector(p, c, start)
+	err := p.scan(ctx, col, text)
+	return col.finish(ctx, err), err
 }
 
-// scan runs a scanner over a cursor and isolates its panics.
-func (p *Parser) scan(ctx context.Context, cur *lenient.Cursor, c Context, h *handler, start time.Time, watch bool) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			if e, ok := r.(error); ok && errors.Is(e, lenient.ErrStopped) {
-				err = lenient.ErrStopped
-				return
-			}
-			h.warn("internal_error")
-			err = fmt.Errorf("%w: %v", ErrInternal, r)
-			p.logPanic(r, cur)
-		}
-	}()
-	s := extractor.NewScanner(cur, extractor.ScanOptions{
-		Table: p.table, Registry: p.registry, ReasoningOpen: c.ReasoningOpen, Prefer: p.prefer(c), Watch: watch,
+// scan reads a whole text.
+func (p *Parser) scan(ctx context.Context, c *collector, text string) error {
+	cur := lenient.NewText(text)
+	return p.internal(lenient.Run(func(cur *lenient.Cursor) error { return p.read(ctx, c, cur, false) }, cur), c, cur)
+}
+
+// read runs a scanner over a cursor. watch says that the text is still arriving.
+func (p *Parser) read(ctx context.Context, c *collector, cur *lenient.Cursor, watch bool) error {
+	c.scanner = scan.New(cur, scan.Options{
+		Table: p.table, Registry: p.registry, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if p.o.Timeout > 0 && !watch && time.Since(start) > p.o.Timeout {
+			if p.o.Timeout > 0 && !watch && time.Since(c.start) > p.o.Timeout {
 				return fmt.Errorf("%w: more than %v", ErrTimeout, p.o.Timeout)
 			}
 			return nil
 		},
-	}, h)
-	h.scanner = s
-	h.cursor = cur
+	}, c)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.Run()
+	return c.scanner.Run()
+}
+
+// internal makes [ErrInternal] of a panic of the reading code, and tells of it.
+func (p *Parser) internal(err error, c *collector, cur *lenient.Cursor) error {
+	if err == nil {
+		return nil
+	}
+	var panicked *lenient.PanicError
+	if !errors.As(err, &panicked) {
+		return err
+	}
+	c.warn("internal_error")
+	p.logPanic(panicked, cur)
+	return fmt.Errorf("%w: %v", ErrInternal, panicked.Value)
 }
 
 // logPanic tells what is needed to find the cause, and nothing of the text but its hash.
-func (p *Parser) logPanic(cause any, cur *lenient.Cursor) {
+func (p *Parser) logPanic(cause *lenient.PanicError, cur *lenient.Cursor) {
 	if p.o.Logger == nil {
 		return
 	}
 	hash := sha256.Sum256(cur.Slice(cur.Kept(), cur.Limit()))
-	p.o.Logger.Error("internal error of the parser", "cause", fmt.Sprint(cause), "text_sha256", hex.EncodeToString(hash[:]), "text_bytes", cur.Limit(), "stack", string(debug.Stack()))
+	p.o.Logger.Error("internal error of the parser",
+		"cause", fmt.Sprint(cause.Value), "text_sha256", hex.EncodeToString(hash[:]), "text_bytes", cur.Limit(), "stack", string(cause.Stack))
 }
 
 // prefer names the dialects that a hint makes likelier.

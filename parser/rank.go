@@ -36,9 +36,9 @@ type RankedAttempt struct {
 	Score   Score
 }
 
-// Rank orders attempts, the best first: those with calls, by their score; then those
-// that rejected less, then those that needed fewer changes. Of equals the earlier one
-// comes first.
+// Rank orders attempts, the best first: by the score of their weakest call, then by how
+// little they rejected, then by how little had to be changed. Of equals the earlier one
+// comes first. nil results are left out.
 func Rank(attempts ...*Result) []RankedAttempt {
 	var list []RankedAttempt
 	for i, r := range attempts {

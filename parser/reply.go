@@ -2,19 +2,15 @@ package parser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
-	"github.com/callwright/callwright/extractor"
-	"github.com/callwright/callwright/internal/lenient"
-	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/call"
 )
 
 // ReplyInfo is what a provider's reply says besides what the model said.
@@ -52,8 +48,8 @@ func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, e
 	}
 	f := p.NewReplyFeeder(ctx, c)
 	defer f.Close()
-	f.format(r.Format)
-	f.quiet, f.h.emit, f.h.explain = true, nil, explain // nobody listens to events
+	f.setFormat(r.Format)
+	f.unobserved, f.text.c.out.emit, f.text.c.explain = true, nil, explain // nobody listens to events
 	first := *r
 	first.Choices = first.Choices[:min(1, len(r.Choices))]
 	var failed error
@@ -72,332 +68,180 @@ func (p *Parser) parseReply(ctx context.Context, r *adapters.Reply, c Context, e
 	return f.result, failed
 }
 
-// StreamReply parses a provider's reply that arrives in events, as
-// [adapters.Format.DecodeStream] yields them, and yields events like [Stream]. An
-// error of the events comes last, behind the result of what came before it.
-func StreamReply(ctx context.Context, p *Parser, format string, events iter.Seq2[adapters.Event, error], c Context) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		f := p.NewReplyFeeder(ctx, c)
-		defer f.Close()
-		f.format(format)
-		var failed error
-		for e, err := range events {
-			if err != nil {
-				failed = err
-				f.cut = true
-				break
-			}
-			out, err := f.Feed(e)
-			for _, o := range out {
-				if !yield(o, nil) {
-					return
-				}
-			}
-			if err != nil {
-				failed = err
-				break
-			}
-		}
-		out, err := f.End()
-		for _, o := range out {
-			if !yield(o, nil) {
-				return
-			}
-		}
-		if failed == nil {
-			failed = err
-		}
-		if failed != nil {
-			yield(Event{}, failed)
-		}
-	}
-}
-
-// ReplyFeeder parses a provider's reply that is fed to it event by event. It must
-// be closed. It is not safe for concurrent use.
+// ReplyFeeder parses a provider's reply that is fed to it event by event: its text, and
+// the calls in its own field. It must be closed. It is not safe for concurrent use.
 type ReplyFeeder struct {
-	*Feeder
-	info    ReplyInfo
-	open    map[int]*nativeCall
-	ending  *nativeCall // has ended, unless what comes next says that it was cut off
-	cut     bool        // the reply broke off
-	thought bool        // the provider set reasoning apart
-	refusal strings.Builder
-	quiet   bool // who made the feeder counts the parse
-	result  *Result
+	text *Feeder // of what the model said; it holds the events and the first error
+	info ReplyInfo
+	// open are the calls of the reply's own field that have not ended, by index. ended
+	// has ended last, and the next event says whether it was cut off.
+	open  map[int]*openCall
+	ended *openCall
+
+	begun      bool // some event was fed
+	broken     bool // the reply broke off
+	reasoned   bool // the provider set reasoning apart
+	unobserved bool // who made the feeder counts the parse
+	refusal    strings.Builder
+	result     *Result
 }
 
 // NewReplyFeeder returns a feeder of a reply's events.
 func (p *Parser) NewReplyFeeder(ctx context.Context, c Context) *ReplyFeeder {
-	f := &ReplyFeeder{Feeder: p.NewFeeder(ctx, c), open: map[int]*nativeCall{}}
-	f.format("")
+	f := &ReplyFeeder{text: p.NewFeeder(ctx, c), open: map[int]*openCall{}}
+	f.setFormat("")
 	return f
 }
 
-// format says what wire format the reply came in.
-func (f *ReplyFeeder) format(name string) {
+// setFormat says what wire format the reply came in.
+func (f *ReplyFeeder) setFormat(name string) {
 	f.info.Format = name
-	f.h.native = normalizer.CustomStructured
+	f.text.c.judge.native = call.CustomStructured
 	if known, err := formats.Lookup(name); err == nil && known.CallFormat != "" {
-		f.h.native = normalizer.Format(known.CallFormat)
+		f.text.c.judge.native = call.Format(known.CallFormat)
 	}
 }
 
 // Feed takes the next event of the reply and returns the events that it makes
-// certain. They are valid until the next call.
+// certain. They are valid until the next call. Events of choices but the first are
+// left out. The error is [ErrTextTooLarge], the context's, or [ErrEnded] after the end.
 func (f *ReplyFeeder) Feed(e adapters.Event) ([]Event, error) {
-	f.events = f.events[:0]
-	if f.p.o.Metrics != nil {
-		defer f.count(time.Now())
+	t := f.text
+	t.events = t.events[:0]
+	if t.p.o.Metrics != nil {
+		defer t.measure(time.Now())
 	}
-	if f.err != nil {
-		return nil, f.err
+	if t.closed {
+		return nil, ErrEnded
 	}
-	if f.err = f.ctx.Err(); f.err != nil {
-		return nil, f.err
+	if t.err != nil {
+		return nil, t.err
+	}
+	if t.err = t.ctx.Err(); t.err != nil {
+		return nil, t.err
 	}
 	if e.Choice != 0 {
 		return nil, nil
 	}
-	if f.ending != nil && e.Type != adapters.EventUsage && e.Type != adapters.EventPing && e.Type != adapters.EventExtra {
-		f.settle(e.Type == adapters.EventFinish && e.Finish == adapters.FinishLength)
+	f.begun = true
+	if f.ended != nil && e.Type != adapters.EventUsage && e.Type != adapters.EventPing && e.Type != adapters.EventExtra {
+		f.endCall(e.Type == adapters.EventFinish && e.Finish == adapters.FinishLength)
 	}
 	switch e.Type {
 	case adapters.EventStart:
 		f.info.ID, f.info.Model = e.ID, e.Model
-		if f.h.c.Model == "" {
-			f.h.c.Model = e.Model
+		if t.c.context.Model == "" {
+			t.c.context.Model = e.Model
 		}
 	case adapters.EventText:
-		return f.feed([]byte(e.Text))
+		return t.feed([]byte(e.Text))
 	case adapters.EventReasoning:
 		if e.Text != "" {
-			f.h.Reasoning(e.Text)
-			f.thought = true
-			f.h.c.ReasoningOpen = false // it stands apart from the text
+			t.c.Reasoning(e.Text)
+			f.reasoned = true
+			t.c.context.ReasoningOpen = false // it stands apart from the text
 		}
 	case adapters.EventRefusal:
 		f.refusal.WriteString(e.Text)
 	case adapters.EventCallStart:
-		f.begin(e)
+		f.startCall(e)
 	case adapters.EventArguments:
 		if n := f.open[e.Index]; n != nil {
-			f.err = f.arguments(n, e.Text)
+			t.err = f.arguments(n, e.Text)
 		}
 	case adapters.EventCallEnd:
 		if n := f.open[e.Index]; n != nil {
 			delete(f.open, e.Index)
-			f.ending = n
-			n.cut = e.Truncated
+			f.ended = n
+			n.ended, n.cut = true, e.Truncated
 		}
 	case adapters.EventFinish:
 		f.info.Finish = e.Finish
 	case adapters.EventUsage:
 		f.info.Usage = e.Usage
 	}
-	return f.events, f.err
+	return t.events, t.err
 }
 
-// End says that the reply is complete and returns the last events.
+// End says that the reply is complete and returns the last events, that of the result
+// included. A second call, and one after Close, returns [ErrEnded] and no events.
 func (f *ReplyFeeder) End() ([]Event, error) {
-	f.events = f.events[:0]
+	t := f.text
+	t.events = t.events[:0]
+	if t.closed {
+		return nil, ErrEnded
+	}
 	start := time.Now()
-	h := f.h
-	if f.ending != nil {
-		f.settle(f.cut && len(f.open) == 0 && f.info.Finish == "" && !f.ending.whole())
+	c := t.c
+	if f.ended != nil {
+		f.endCall(f.broken && len(f.open) == 0 && f.info.Finish == "" && !f.ended.whole())
 	}
 	for index := range adapters.MaxCalls {
 		if n := f.open[index]; n != nil { // it never ended
 			delete(f.open, index)
-			f.ending = n
-			f.settle(true)
+			f.ended = n
+			f.endCall(true)
 		}
 	}
-	if f.cursor != nil && !f.ended {
-		f.cursor.End()
-		f.next()
-	}
-	f.ended = true
-	if f.thought && len(h.res.Calls) == 0 {
-		h.unclosed = true // what the model was to say may stand in its reasoning
+	t.end()
+	if f.reasoned && len(c.res.Calls) == 0 {
+		c.unclosed = true // what the model was to say may stand in its reasoning
 	}
 	f.info.Refusal = f.refusal.String()
 	info := f.info
-	h.res.Reply = &info
-	h.res.Truncated = h.res.Truncated || f.cut || info.Finish == adapters.FinishLength
-	f.result = h.finish(f.ctx, f.err)
-	if h.emit != nil {
-		f.events = append(f.events, Event{Type: EventResult, Result: f.result})
+	c.res.Reply = &info
+	c.res.Truncated = c.res.Truncated || f.broken || info.Finish == adapters.FinishLength
+	f.result = c.finish(t.ctx, t.err)
+	if c.out.emit != nil {
+		t.events = append(t.events, Event{Type: EventResult, Result: f.result})
 	}
-	if !f.quiet {
-		f.p.observe(f.result, f.err, &h.c, start.Add(-f.busy))
+	if !f.unobserved {
+		t.p.observe(f.result, t.err, &c.context, start.Add(-t.busy))
 	}
-	return f.events, f.err
+	return t.events, t.err
 }
 
-// Close frees what the feeder holds.
+// Close frees what the feeder holds. It may be called more than once, and at any time.
 func (f *ReplyFeeder) Close() {
 	for _, n := range f.open {
-		n.stop()
+		n.reading.Stop()
 	}
-	if f.ending != nil {
-		f.ending.stop()
+	if f.ended != nil {
+		f.ended.reading.Stop()
 	}
-	f.Feeder.Close()
+	f.text.Close()
 }
 
-// nativeCall is a call in the provider's own field whose arguments are arriving.
-type nativeCall struct {
-	part     extractor.Partial
-	progress progress
-	cursor   *lenient.Cursor
-	reader   *lenient.Reader
-	next     func() (struct{}, bool)
-	stop     func()
-	custom   bool
-	cut      bool
-	raw      []byte
-	value    any
-	err      error
-	done     bool // the value has ended
-}
-
-// whole reports whether the arguments ended by themselves.
-func (n *nativeCall) whole() bool {
-	return n.custom || n.done && n.err == nil && !n.reader.Fixes.Has(lenient.Truncated)
-}
-
-func (f *ReplyFeeder) begin(e adapters.Event) {
-	if f.open[e.Index] != nil || len(f.open) >= adapters.MaxCalls {
-		return
+// IsComplete reports whether it is certain that nothing is open: no call of the reply's
+// own field, and in its text no call, fence or reasoning, so that the reply may end here.
+// Before the first event it is false.
+func (f *ReplyFeeder) IsComplete() bool {
+	if f.text.closed {
+		return true
 	}
-	n := &nativeCall{custom: e.Custom}
-	n.part = extractor.Partial{Name: e.Name, ID: e.ID, Marked: true}
-	n.next, n.stop = iter.Pull(func(yield func(struct{}) bool) {
-		defer func() {
-			if r := recover(); r != nil {
-				if err, ok := r.(error); !ok || !errors.Is(err, lenient.ErrStopped) {
-					n.err, n.done = fmt.Errorf("internal error: %v", r), true
-				}
-			}
-		}()
-		n.cursor = lenient.NewStream(func() bool { return yield(struct{}{}) })
-		if !yield(struct{}{}) {
-			return
+	return f.begun && len(f.open) == 0 && (f.text.IsComplete() || !f.text.begun && !f.text.c.context.ReasoningOpen)
+}
+
+// Partial returns the best result of the reply so far. Calls that are being read are
+// the last of its calls: first that of the text, then those of the reply's own field
+// in the order of their indexes. They have the parameters as far as they have come,
+// unchecked, and are marked as truncated until their end has come.
+func (f *ReplyFeeder) Partial() *Result {
+	r := f.text.Partial()
+	if !f.text.closed {
+		var open []*openCall
+		if f.ended != nil {
+			open = append(open, f.ended)
 		}
-		n.reader = lenient.NewReader(n.cursor, lenient.Options{Watch: true})
-		n.part.Arguments = n.reader
-		n.value, n.err = n.reader.Value()
-		n.done = true
-	})
-	n.next()
-	f.open[e.Index] = n
-	if !n.custom {
-		f.show(n)
-	}
-}
-
-// arguments takes a piece of a call's arguments.
-func (f *ReplyFeeder) arguments(n *nativeCall, text string) error {
-	if f.fed += len(text); f.fed > f.p.o.MaxTextBytes {
-		return f.tooLarge()
-	}
-	n.raw = append(n.raw, text...)
-	if n.custom || text == "" {
-		return nil
-	}
-	n.cursor.Append([]byte(text))
-	if n.done {
-		return nil
-	}
-	n.next()
-	f.show(n)
-	return nil
-}
-
-// show sends what has become certain of a native call.
-func (f *ReplyFeeder) show(n *nativeCall) {
-	f.with(n, func() { f.h.show(&n.part) })
-}
-
-// with runs a function while a native call is the one that is being read.
-func (f *ReplyFeeder) with(n *nativeCall, do func()) {
-	saved := f.h.progress
-	f.h.progress = &n.progress
-	do()
-	f.h.progress = saved
-}
-
-// settle makes a call of what has ended.
-func (f *ReplyFeeder) settle(cut bool) {
-	n := f.ending
-	f.ending = nil
-	cut = cut || n.cut
-	n.cursor.End()
-	if !n.custom && !n.done {
-		n.next()
-	}
-	n.stop()
-	c := &extractor.Candidate{
-		Method: extractor.MethodNative, Provenance: extractor.Native, Named: true, Name: n.part.Name, ID: n.part.ID, Raw: string(n.raw), Truncated: cut,
-	}
-	switch {
-	case n.custom:
-		c.Arguments = lenient.Text(n.raw)
-	case strings.TrimSpace(string(n.raw)) == "":
-		c.Arguments = map[string]any{}
-	default:
-		c.Arguments, c.Err, c.Fixes = n.value, n.err, n.reader.Fixes
-		// Arguments that break off were not said to their end, whatever the reason given.
-		c.Truncated = cut || n.reader.CutToken
-		switch n.value.(type) {
-		case json.Number, bool: // a tool with one parameter may take it
-			c.Arguments = lenient.Text(n.raw)
+		for _, n := range f.open {
+			open = append(open, n)
 		}
-		if c.Err != nil {
-			c.Value = string(n.raw)
-		}
-		n.cursor.SkipSpace()
-		if !c.Truncated && c.Err == nil && !n.cursor.EOF() {
-			f.h.warn("arguments_trailing") // some servers send them twice
+		slices.SortFunc(open, func(a, b *openCall) int { return a.index - b.index })
+		for _, n := range open {
+			r.Calls = append(r.Calls, n.partial(f.text.c))
 		}
 	}
-	f.with(n, func() {
-		f.h.Candidate(c)
-		if n.progress.started { // what was begun is ended all the same
-			f.h.Abandoned()
-		}
-	})
-}
-
-// repeats reports whether a call stands both in the text and in the provider's own
-// field, and was made already. Each call excuses one other.
-func (h *handler) repeats(call *Call) bool {
-	if h.native == "" || h.progress.started {
-		return false
-	}
-	for i := range h.res.Calls {
-		c := &h.res.Calls[i]
-		if (c.Provenance == extractor.Native) != (call.Provenance == extractor.Native) && !h.paired[i] && c.Tool == call.Tool && reflect.DeepEqual(c.Parameters, call.Parameters) {
-			if h.paired == nil {
-				h.paired = map[int]bool{}
-			}
-			h.paired[i] = true
-			return true
-		}
-	}
-	return false
-}
-
-// mayRepeat reports whether a call that begins may turn out to repeat another.
-func (h *handler) mayRepeat(tool string) bool {
-	if h.native == "" {
-		return false
-	}
-	for i := range h.res.Calls {
-		if h.res.Calls[i].Tool == tool && !h.paired[i] {
-			return true
-		}
-	}
-	return false
+	r.Success = len(r.Calls) > 0
+	r.Truncated = f.text.c.res.Truncated || !f.IsComplete()
+	return r
 }

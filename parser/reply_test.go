@@ -12,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/golden"
-	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
@@ -102,7 +101,7 @@ func TestNativeCalls(t *testing.T) {
 				t.Fatalf("%+v", got)
 			}
 			c := got.Calls[0]
-			if s, _ := json.Marshal(c.Parameters); string(s) != tt.want || c.Provenance != extractor.Native || c.ID != "id_"+tt.tool || c.Raw != tt.arguments || c.Metadata.ParsingMethod != extractor.MethodNative {
+			if s, _ := json.Marshal(c.Parameters); string(s) != tt.want || c.Provenance != call.Native || c.ID != "id_"+tt.tool || c.Raw != tt.arguments || c.Metadata.ParsingMethod != call.MethodNative {
 				t.Errorf("%s %+v", s, c)
 			}
 			if tt.warning != "" && !slices.Contains(got.Warnings, tt.warning) {
@@ -210,15 +209,57 @@ func TestFormatsOfCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for format, want := range map[string]normalizer.Format{
-		"openai_chat": normalizer.OpenAIFunctionCall, "openai_responses": normalizer.OpenAIFunctionCall, "mistral_chat": normalizer.OpenAIFunctionCall,
-		"cohere_chat": normalizer.OpenAIFunctionCall, "anthropic_messages": normalizer.ClaudeToolUse, "bedrock_converse": normalizer.ClaudeToolUse,
-		"ollama_chat": normalizer.OllamaJSON, "gemini_generate": normalizer.GeminiFunctionCall, "unheard_of": normalizer.CustomStructured,
+	for format, want := range map[string]call.Format{
+		"openai_chat": call.OpenAIFunctionCall, "openai_responses": call.OpenAIFunctionCall, "mistral_chat": call.OpenAIFunctionCall,
+		"cohere_chat": call.OpenAIFunctionCall, "anthropic_messages": call.ClaudeToolUse, "bedrock_converse": call.ClaudeToolUse,
+		"ollama_chat": call.OllamaJSON, "gemini_generate": call.GeminiFunctionCall, "unheard_of": call.CustomStructured,
 	} {
 		reply := &adapters.Reply{Format: format, Choices: []adapters.Choice{{Blocks: []adapters.Block{native("get_weather", `{"city":"Rome"}`)}, Finish: adapters.FinishCalls}}}
 		r, err := p.ParseReply(context.Background(), reply, parser.Context{})
 		if err != nil || len(r.Calls) != 1 || r.Calls[0].SourceFormat != want {
 			t.Errorf("%s: %+v, %v", format, r, err)
+		}
+	}
+}
+
+// TestParallelIDs checks that calls which are read side by side keep the ids that they
+// began with, where the server gave them one id.
+func TestParallelIDs(t *testing.T) {
+	p := bareCases(t)[0].Parser()
+	for _, names := range [][2]string{{"get_weather", "get_weather"}, {"get_weather", "no_such_tool"}, {"no_such_tool", "get_weather"}} {
+		f := p.NewReplyFeeder(context.Background(), parser.Context{})
+		defer f.Close()
+		begun := map[int]string{}
+		take := func(events []parser.Event, err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				switch {
+				case e.Type == parser.EventCallStart:
+					begun[e.Index] = e.ID
+				case e.Type == parser.EventCallEnd && e.Call != nil && begun[e.Index] != e.Call.ID:
+					t.Errorf("%q: call %d began as %q and ended as %q", names, e.Index, begun[e.Index], e.Call.ID)
+				}
+			}
+		}
+		for i, name := range names {
+			take(f.Feed(adapters.Event{Type: adapters.EventCallStart, Index: i, ID: "same", Name: name}))
+			take(f.Feed(adapters.Event{Type: adapters.EventArguments, Index: i, Text: `{"city":"Ro`}))
+		}
+		for i := range names {
+			take(f.Feed(adapters.Event{Type: adapters.EventArguments, Index: i, Text: `me"}`}))
+			take(f.Feed(adapters.Event{Type: adapters.EventCallEnd, Index: i}))
+		}
+		events, err := f.End()
+		take(events, err)
+		seen := map[string]bool{}
+		for _, c := range events[len(events)-1].Result.Calls {
+			if seen[c.ID] {
+				t.Errorf("%q stands twice", c.ID)
+			}
+			seen[c.ID] = true
 		}
 	}
 }

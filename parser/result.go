@@ -1,145 +1,95 @@
 package parser
 
 import (
-	"fmt"
-	"strings"
-
-	"github.com/callwright/callwright/extractor"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/normalizer"
-	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
 
 // Call is a tool call that is ready to run: its tool is known, its parameters
-// fit the tool's schema, and all that was changed is listed.
+// fit the tool's schema, and everything that was changed is listed.
 type Call struct {
 	normalizer.NormalizedToolCall
-	// Coercions are the changes to parameters, Defaults the JSON pointers to those
-	// that were filled in, Repairs what the text was read through.
+	// Coercions are the changes to parameters, such as "3" to 3.
 	Coercions []validator.Coercion `json:"coercions"`
-	Defaults  []string             `json:"defaults"`
-	Repairs   []string             `json:"repairs"`
-	Warnings  []string             `json:"warnings"`
+	// Defaults are JSON pointers to the parameters that were filled in, such as "/unit".
+	Defaults []string `json:"defaults"`
+	// Repairs name what was wrong with the text of the call, such as "trailing_comma".
+	Repairs []string `json:"repairs"`
+	// Warnings say in words what else is worth knowing, such as a name that was read as
+	// a similar one.
+	Warnings []string `json:"warnings"`
 	// Score says what the confidence is made of.
 	Score Score `json:"-"`
 
-	madeID bool
+	madeID bool // the parser made its id
 }
 
-// Rejected is what looked like a call and is none, or none that can be run.
-type Rejected struct {
-	Tool       string               `json:"tool"`
-	ID         string               `json:"id,omitempty"`
-	Parameters map[string]any       `json:"parameters,omitempty"`
-	Confidence float64              `json:"confidence"`
-	Truncated  bool                 `json:"truncated,omitempty"`
-	Format     normalizer.Format    `json:"source_format,omitempty"`
-	Provenance extractor.Provenance `json:"provenance,omitempty"`
-	Raw        string               `json:"raw,omitempty"`
-	Span       [2]int               `json:"span"`
-	// Extent are the offsets of all that was taken out of the content with it, its
-	// markers included; zero if nothing was.
-	Extent [2]int            `json:"-"`
-	Errors []validator.Error `json:"errors"`
-	Score  Score             `json:"-"`
+// score gives a call its score.
+func (c *Call) score(s Score) { c.Score, c.Confidence = s, s.Overall }
 
-	tool   *registry.Tool // that was meant
-	broken string         // what could not be read
-	named  bool           // broken are the arguments alone
-}
-
-// Codes of rejection, besides those of the validator.
-const (
-	CodeTruncated      validator.Code = "truncated"
-	CodeMalformed      validator.Code = "malformed"
-	CodeInReasoning    validator.Code = "in_reasoning"
-	CodeLowConfidence  validator.Code = "low_confidence"
-	CodeMarkerRequired validator.Code = "marker_required"
-	CodeEcho           validator.Code = "echo"
-	CodeExpression     validator.Code = "expression"
-	CodeTooManyCalls   validator.Code = "too_many_calls"
-	CodeStrict         validator.Code = "strict_mode"
-)
-
-// Result is what a text says.
+// Result is what a text or a reply says.
 type Result struct {
+	// ID is for the caller to set.
 	ID string `json:"id,omitempty"`
 	// Success says that there is at least one call.
 	Success bool `json:"success"`
-	// Calls are the calls, in the order of the text.
+	// Calls are the calls, in the order of the text; of a reply in the order of its
+	// parts.
 	Calls []Call `json:"calls"`
-	// Rejected are candidates that are no calls, with the reasons.
+	// Rejected are candidates that are not calls, or not calls to run, with the reasons.
 	Rejected []Rejected `json:"rejected"`
-	// Content is what the model says to the user, Reasoning what it says to itself.
-	Content   string `json:"content"`
+	// Content is the text for the user, without calls, reasoning and markers.
+	Content string `json:"content"`
+	// Reasoning is the model's reasoning, without its markers.
 	Reasoning string `json:"reasoning"`
 	// Repaired says that something was repaired to read the calls.
 	Repaired bool `json:"repaired"`
-	// Truncated says that the text was cut off.
+	// Truncated says that the text or the reply was cut off.
 	Truncated bool `json:"truncated"`
-	// Strategy names the fallback that found the calls, if one did: a
-	// [fallback.Strategy], "open_reasoning" or "known_issue".
-	Strategy string   `json:"strategy"`
+	// Strategy names what found the calls if reading did not: a [fallback.Strategy],
+	// "open_reasoning" or "known_issue".
+	Strategy string `json:"strategy"`
+	// Warnings are codes of what is worth knowing of the text as a whole: "invalid_utf8",
+	// "invented_result_dropped", "repeat_dropped", "too_many_candidates",
+	// "arguments_trailing", "text_too_large", "internal_error", or "known_issue: " and an
+	// issue of the model.
 	Warnings []string `json:"warnings"`
 	// Dropped are the stretches of the text that are neither content nor
 	// reasoning nor a call: markers, invented results, white space around calls.
 	Dropped []Dropped `json:"dropped,omitempty"`
-	// Cached says that the text was parsed before.
+	// Cached says that the result comes from the cache.
 	Cached bool `json:"cached,omitempty"`
 	// Recovery says what was tried where reading alone gave no call, and what a
-	// person may do.
+	// person may do; nil if nothing was tried.
 	Recovery *fallback.Report `json:"recovery,omitempty"`
-	// Reply is what the provider's reply said besides, where there was one.
+	// Reply has the other fields of the provider's reply; nil for a text.
 	Reply *ReplyInfo `json:"reply,omitempty"`
 	// DurationMicroseconds is how long the parse took.
 	DurationMicroseconds int64 `json:"duration_us"`
 }
 
-// Dropped is a stretch of text that no one is to see.
+// Dropped is a stretch of text that is neither content nor reasoning nor a call.
 type Dropped struct {
-	Span [2]int `json:"span"` // offsets in bytes
-	Why  string `json:"why"`
+	Span [2]int     `json:"span"` // offsets in bytes
+	Why  DropReason `json:"why"`
 }
 
-// Feedback writes what is wrong with the rejected calls as a message that a
-// model can act on. It is empty if nothing is wrong.
-func (r *Result) Feedback() string {
-	var b strings.Builder
-	for i := range r.Rejected {
-		x := &r.Rejected[i]
-		if len(x.Errors) == 0 || x.Errors[0].Code == CodeInReasoning || x.Errors[0].Code == CodeLowConfidence {
-			continue
-		}
-		name := x.Tool
-		if name == "" {
-			name = "(no name)"
-		}
-		fmt.Fprintf(&b, "The call of %s was not made:\n", name)
-		for _, e := range x.Errors {
-			b.WriteString("- ")
-			if e.Path != "" {
-				b.WriteString(e.Path + ": ")
-			}
-			b.WriteString(e.Message)
-			if e.SuggestedFix != "" {
-				if e.Code == validator.UnknownTool {
-					fmt.Fprintf(&b, " (did you mean %q?)", e.SuggestedFix)
-				} else {
-					fmt.Fprintf(&b, " (%s)", e.SuggestedFix)
-				}
-			}
-			if e.Code == CodeMalformed {
-				fmt.Fprintf(&b, ": %q", clip(x.Raw))
-			}
-			b.WriteString("\n")
-		}
-		if x.tool != nil {
-			fmt.Fprintf(&b, "It is called so: %s\n", x.tool.Signature())
-		}
-	}
-	if b.Len() > 0 {
-		b.WriteString("Correct the call and make it again.")
-	}
-	return b.String()
-}
+// DropReason says what text was dropped as.
+type DropReason string
+
+// The reasons for dropping text.
+const (
+	DroppedWhiteSpace          DropReason = "white space" // around calls
+	DroppedTurnMarker          DropReason = "turn marker"
+	DroppedSectionMarker       DropReason = "section marker" // around several calls
+	DroppedDoubledMarker       DropReason = "doubled marker"
+	DroppedClosingMarker       DropReason = "closing marker" // that nothing opened
+	DroppedReasoningMarker     DropReason = "reasoning marker"
+	DroppedMessageHeader       DropReason = "message header"
+	DroppedWrapper             DropReason = "wrapper" // a tag around the visible text
+	DroppedFence               DropReason = "fence"   // of Markdown, around calls
+	DroppedNoCall              DropReason = "no call" // the model says that it calls no tool
+	DroppedInventedResult      DropReason = "invented tool result"
+	DroppedInventedObservation DropReason = "invented observation"
+)

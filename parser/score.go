@@ -4,21 +4,24 @@ import (
 	"math"
 	"strings"
 
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/validator"
 )
 
-// Score is what a confidence is made of.
+// Score says what a confidence is made of: the product of the factors of the evidence.
+// docs/confidence.md explains it.
 type Score struct {
+	// Overall is the confidence, from 0 to 1: the product of the components.
 	Overall    float64    `json:"overall"`
 	Components Components `json:"components"`
 	Flags      Flags      `json:"flags"`
-	// Evidence lists what raised or lowered the confidence, with its factor.
+	// Evidence lists what raised or lowered the confidence.
 	Evidence []Factor `json:"evidence"`
 }
 
-// Components are the five sides of a score, each from 0 to 1.
+// Components are the five parts of a score, each from 0 to 1.
 type Components struct {
 	Structural   float64 `json:"structural"`   // is it well formed?
 	Semantic     float64 `json:"semantic"`     // does it fit the tool's schema?
@@ -27,7 +30,7 @@ type Components struct {
 	Plausibility float64 `json:"plausibility"` // does it make sense?
 }
 
-// Flags say what is wrong.
+// Flags say what is wrong with the parameters or the name.
 type Flags struct {
 	HasMissingRequired bool `json:"has_missing_required"`
 	HasTypeMismatches  bool `json:"has_type_mismatches"`
@@ -35,17 +38,18 @@ type Flags struct {
 	HasUnknownTool     bool `json:"has_unknown_tool"`
 }
 
-// Factor is one piece of evidence.
+// Factor is one piece of evidence, such as "marked", and its factor: below 1 it lowers
+// the confidence, above 1 it raises it.
 type Factor struct {
 	What   string  `json:"what"`
 	Factor float64 `json:"factor"`
 }
 
-// side is the component that a piece of evidence belongs to.
-type side uint8
+// component is the component that a piece of evidence belongs to.
+type component uint8
 
 const (
-	structural side = iota
+	structural component = iota
 	semantic
 	contextual
 	completeness
@@ -54,8 +58,9 @@ const (
 
 // doubtful are repairs that leave some doubt about what was meant.
 var doubtful = map[lenient.FixKind]bool{
-	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true, lenient.Thousands: true,
-	lenient.UnclosedString: true, lenient.MissingQuote: true, lenient.Expression: true, lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
+	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true,
+	lenient.Thousands: true, lenient.UnclosedString: true, lenient.MissingQuote: true, lenient.Expression: true,
+	lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
 }
 
 type scorer struct {
@@ -67,10 +72,10 @@ func newScorer() *scorer { return &scorer{parts: [5]float64{1, 1, 1, 1, 1}} }
 
 func (s *scorer) add(what string) {
 	w := weights[what]
-	s.factor(what, w.side, w.fitted)
+	s.factor(what, w.component, w.fitted)
 }
 
-func (s *scorer) factor(what string, on side, f float64) {
+func (s *scorer) factor(what string, on component, f float64) {
 	s.parts[on] *= f
 	s.score.Evidence = append(s.score.Evidence, Factor{what, f})
 }
@@ -88,15 +93,15 @@ func (s *scorer) done() Score {
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// where scores what stands around a candidate.
-func (s *scorer) where(c *extractor.Candidate) {
+// where scores what stands around a candidate, and how it was found.
+func (s *scorer) where(c *scan.Candidate, from origin) {
 	ev := &c.Evidence
 	switch {
-	case c.Provenance == extractor.Native:
+	case c.Provenance == call.Native:
 		s.add("native")
-	case c.Provenance == extractor.Marked && ev.Fence != "":
+	case c.Provenance == call.Marked && ev.Fence != "":
 		s.add("tool_fence")
-	case c.Provenance == extractor.Marked:
+	case c.Provenance == call.Marked:
 		s.add("marked")
 	case ev.Whole:
 		s.add("whole_text")
@@ -108,7 +113,7 @@ func (s *scorer) where(c *extractor.Candidate) {
 		s.add("in_prose")
 	}
 	switch {
-	case ev.Example && ev.Intent && c.Provenance != extractor.Bare:
+	case ev.Example && ev.Intent && c.Provenance != call.Bare:
 		s.add("example_intended")
 	case ev.Example:
 		s.add("example")
@@ -132,21 +137,32 @@ func (s *scorer) where(c *extractor.Candidate) {
 	if ev.Guess {
 		s.add("guessed")
 	}
-	plain, doubt := false, false
+	repaired, doubt := false, false
 	for _, k := range c.Fixes.Kinds() {
 		if doubtful[k] {
 			doubt = true
 		} else if k != lenient.Truncated {
-			plain = true
+			repaired = true
 		}
 	}
 	if doubt {
 		s.add("repair_doubtful")
-	} else if plain {
+	} else if repaired {
 		s.add("repair_plain")
 	}
 	if c.Truncated {
 		s.add("truncated")
+	}
+	if from.openReasoning {
+		s.add("in_reasoning")
+	}
+	if from.proposal != nil {
+		switch from.proposal.Method {
+		case call.MethodAssisted:
+			s.add("assisted")
+		case call.MethodIntent:
+			s.add("concluded")
+		}
 	}
 }
 

@@ -2,14 +2,9 @@ package parser
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
-	"maps"
-	"time"
 
-	"github.com/callwright/callwright/internal/lenient"
-	"github.com/callwright/callwright/normalizer"
+	"github.com/callwright/callwright/adapters"
 )
 
 // Stream parses a text that arrives in chunks, cut anywhere, and yields events as
@@ -22,10 +17,8 @@ func Stream[Chunk ~string | ~[]byte](ctx context.Context, p *Parser, chunks iter
 		defer f.Close()
 		for chunk := range chunks {
 			events, err := f.Feed([]byte(chunk))
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
+			if !yieldAll(yield, events) {
+				return
 			}
 			if err != nil {
 				yield(Event{}, err)
@@ -33,162 +26,58 @@ func Stream[Chunk ~string | ~[]byte](ctx context.Context, p *Parser, chunks iter
 			}
 		}
 		events, err := f.End()
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if err != nil {
+		if yieldAll(yield, events) && err != nil {
 			yield(Event{}, err)
 		}
 	}
 }
 
-// Feeder parses a text that is fed to it chunk by chunk. It must be closed. It is
-// not safe for concurrent use.
-type Feeder struct {
-	p      *Parser
-	h      *handler
-	cursor *lenient.Cursor
-	ctx    context.Context
-	next   func() (struct{}, bool)
-	stop   func()
-	fed    int // bytes
-	events []Event
-	err    error
-	begun  bool
-	ended  bool
-	busy   time.Duration // spent on reading, where that is counted
-}
-
-// ErrEnded says that a feeder was fed after its end.
-var ErrEnded = errors.New("the stream has ended")
-
-// NewFeeder returns a feeder. The context ends it early: then its result is that
-// of the text so far.
-func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
-	f := &Feeder{p: p, ctx: ctx, h: newHandler(p, c, time.Now())}
-	f.h.emit = func(e Event) { f.events = append(f.events, e) }
-	// The reading code runs as a coroutine: it stops where the text has not come
-	// yet and goes on from there.
-	f.next, f.stop = iter.Pull(func(yield func(struct{}) bool) {
-		f.cursor = lenient.NewStream(func() bool { return yield(struct{}{}) })
-		if !yield(struct{}{}) {
-			return
-		}
-		if err := p.scan(ctx, f.cursor, f.h.c, f.h, f.h.start, true); err != nil && !errors.Is(err, lenient.ErrStopped) {
-			f.err = err
-		}
-		f.ended = true
-	})
-	f.next()
-	return f
-}
-
-// Feed takes the next chunk and returns the events that it makes certain. They
-// are valid until the next call.
-func (f *Feeder) Feed(chunk []byte) ([]Event, error) {
-	f.events = f.events[:0]
-	if f.p.o.Metrics != nil {
-		defer f.count(time.Now())
-	}
-	return f.feed(chunk)
-}
-
-// count adds up the time that was spent since the beginning of a call.
-func (f *Feeder) count(since time.Time) { f.busy += time.Since(since) }
-
-func (f *Feeder) feed(chunk []byte) ([]Event, error) {
-	if f.err != nil || f.ended {
-		return nil, errors.Join(f.err, ErrEnded)
-	}
-	if f.err = f.ctx.Err(); f.err != nil {
-		return nil, f.err
-	}
-	if f.fed += len(chunk); f.fed > f.p.o.MaxTextBytes {
-		f.err = f.tooLarge()
-		return nil, f.err
-	}
-	if len(chunk) == 0 {
-		return nil, nil
-	}
-	f.cursor.Append(chunk)
-	if f.begun && f.h.scanner.Idle() && f.h.scanner.Skim() {
-		return f.events, nil
-	}
-	f.begun = true
-	f.next()
-	f.h.showProgress()
-	return f.events, f.err
-}
-
-func (f *Feeder) tooLarge() error {
-	return fmt.Errorf("%w: more than %d bytes", ErrTextTooLarge, f.p.o.MaxTextBytes)
-}
-
-// End says that the text is complete and returns the last events.
-func (f *Feeder) End() ([]Event, error) {
-	f.events = f.events[:0]
-	start := time.Now()
-	if f.cursor != nil && !f.ended {
-		f.cursor.End()
-		f.next()
-	}
-	f.ended = true
-	r := f.send()
-	f.p.observe(r, f.err, &f.h.c, start.Add(-f.busy))
-	return f.events, f.err
-}
-
-// send makes the event of the result.
-func (f *Feeder) send() *Result {
-	r := f.h.finish(f.ctx, f.err)
-	f.events = append(f.events, Event{Type: EventResult, Result: r})
-	return r
-}
-
-// Close frees what the feeder holds. It may be called more than once.
-func (f *Feeder) Close() {
-	f.ended = true
-	f.stop()
-}
-
-// IsComplete reports whether nothing is open: no call, no fence and no reasoning
-// is being read, so that the text may end here.
-func (f *Feeder) IsComplete() bool {
-	return f.ended || f.begun && f.h.scanner.Idle()
-}
-
-// Partial returns the best result of the text so far. A call that is being read
-// is the last of its calls, marked as truncated, with the parameters as far as
-// they have come.
-func (f *Feeder) Partial() *Result {
-	h := f.h
-	r := h.res
-	r.Calls = append([]Call{}, h.res.Calls...)
-	r.Rejected = append([]Rejected{}, h.res.Rejected...)
-	r.Content, r.Reasoning = h.content.String(), h.reasoning.String()
-	if h.scanner != nil && !f.ended {
-		if p := h.scanner.Partial(); p != nil {
-			if name, params, ok := snapshot(p, f.cursor); ok {
-				call := Call{NormalizedToolCall: normalizer.NormalizedToolCall{ID: h.progress.id, Tool: name, Parameters: params, Truncated: true}}
-				if m, known := h.lookup(name); known {
-					call.Tool = m.Tool.Name
-				}
-				r.Calls = append(r.Calls, call)
+// StreamReply parses a provider's reply that arrives in events, as
+// [adapters.Format.DecodeStream] yields them, and yields events like [Stream]. format
+// names the wire format, empty if it is not known. An error of the events comes last,
+// behind the result of what came before it.
+func StreamReply(
+	ctx context.Context, p *Parser, format string, events iter.Seq2[adapters.Event, error], c Context,
+) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		f := p.NewReplyFeeder(ctx, c)
+		defer f.Close()
+		f.setFormat(format)
+		var failed error
+		for e, err := range events {
+			if err != nil {
+				failed = err
+				f.broken = true
+				break
+			}
+			out, err := f.Feed(e)
+			if !yieldAll(yield, out) {
+				return
+			}
+			if err != nil {
+				failed = err
+				break
 			}
 		}
+		out, err := f.End()
+		if !yieldAll(yield, out) {
+			return
+		}
+		if failed == nil {
+			failed = err
+		}
+		if failed != nil {
+			yield(Event{}, failed)
+		}
 	}
-	r.Success = len(r.Calls) > 0
-	r.Truncated = !f.IsComplete()
-	r.DurationMicroseconds = time.Since(h.start).Microseconds()
-	return &r
 }
 
-// cloneMap copies a map that is still being filled.
-func cloneMap(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
+// yieldAll yields events and reports whether more are wanted.
+func yieldAll(yield func(Event, error) bool, events []Event) bool {
+	for _, e := range events {
+		if !yield(e, nil) {
+			return false
+		}
 	}
-	return maps.Clone(m)
+	return true
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/parser"
 )
@@ -29,6 +30,12 @@ func TestFeederPartial(t *testing.T) {
 		{"<tool_call>\n<function=write_file>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\nhalf of", "{\"content\":\"\\nhalf of\",\"path\":\"a.txt\"}"},
 		{`<tool_call>{"name": "tag", "arguments": {"items": ["a", "b`, `{"items":["a","b"]}`},
 		{`[TOOL_CALLS]get_weather[ARGS]{"city": "Ro`, `{"city":"Ro"}`},
+		// The parameters are whole, and what is around them is not.
+		{`<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}`, `{"city":"Rome"}`},
+		{`<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}`, `{"city":"Rome"}`},
+		{`<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}, "id`, `{"city":"Rome"}`},
+		{`[TOOL_CALLS]get_weather[ARGS]{"city": "Rome"}`, `{"city":"Rome"}`},
+		{`<tool_call>{"name": "get_weather", "parameters": {"city": "Rome"}, "type": "fu`, `{"city":"Rome"}`},
 	} {
 		f := p.NewFeeder(context.Background(), parser.Context{})
 		if _, err := f.Feed([]byte(tt.text)); err != nil {
@@ -123,6 +130,22 @@ func TestReasoningOpen(t *testing.T) {
 	}
 	if r := parse(t, c, "only thoughts"); r.Reasoning != "only thoughts" || r.Content != "" {
 		t.Errorf("%s", golden.Render(r))
+	}
+}
+
+// TestCutOffInReasoning checks that a call which the text's end cut off says so for the
+// result as well, where it stands in reasoning that was never closed.
+func TestCutOffInReasoning(t *testing.T) {
+	c := bareCases(t)[0]
+	p, err := parser.New(c.Tools(), parser.Options{AllowPartial: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `Now <tool_call>{"name": "get_weather", "arguments": {"city": "Rome"`
+	reply := &adapters.Reply{Choices: []adapters.Choice{{Blocks: []adapters.Block{{Type: adapters.BlockReasoning, Text: text}}}}}
+	r, err := p.ParseReply(context.Background(), reply, parser.Context{})
+	if err != nil || len(r.Calls) != 1 || !r.Calls[0].Truncated || !r.Truncated || r.Strategy != "open_reasoning" {
+		t.Errorf("%s %v, %v", golden.Render(r), r.Truncated, err)
 	}
 }
 

@@ -4,7 +4,7 @@ package parser
 // one. What was judged is where the fit began and is drawn back to; what was fitted is
 // what counts. "go run ./internal/corpus/fit" fits it; docs/confidence.md explains it.
 var weights = map[string]struct {
-	side           side
+	component      component
 	judged, fitted float64
 }{
 	"native":           {contextual, 1, 1},
@@ -27,7 +27,6 @@ var weights = map[string]struct {
 	"concluded":        {contextual, 0.9, 0.9},
 	"repair_plain":     {structural, 0.98, 0.993},
 	"repair_doubtful":  {structural, 0.88, 0.909},
-	"repair_library":   {structural, 0.75, 0.75},
 	"no_tools":         {semantic, 0.93, 0.93},
 	"name_near":        {semantic, 0.92, 0.973},
 	"name_unknown":     {semantic, 0.5, 0.5},

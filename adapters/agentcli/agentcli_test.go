@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,13 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright/adapters/agentcli"
+	"github.com/callwright/callwright/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestMain replays a transcript instead of testing, where a test runs it as an agent.
 func TestMain(m *testing.M) {
@@ -72,19 +69,7 @@ func TestParse(t *testing.T) {
 			if r.Raw.Stdout != string(data) {
 				t.Error("the transcript is not kept")
 			}
-			got := describe(t, r)
-			if *update {
-				if err := os.WriteFile(name+".want", []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(name + ".want")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Check(t, name+".want", describe(t, r))
 			for i := range data { // cut off anywhere, it is read as far as it goes
 				if _, err := agentcli.Parse(context.Background(), data[:i], agentcli.Options{}); err != nil && !errors.Is(err, agentcli.ErrAgent) {
 					t.Fatalf("cut off at %d: %v", i, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/internal/golden"
 )
 
 // TestDocs holds the table of docs/wire-formats.md to what the formats say.
@@ -57,16 +58,7 @@ func TestDocs(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("the marks of the table are gone")
 	}
-	want := head + "this table -->\n" + b.String() + "<!-- end -->" + tail
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if string(data) != want {
-		t.Error("the table is not up to date: go test ./adapters/formats -update")
-	}
+	golden.Check(t, file, head+"this table -->\n"+b.String()+"<!-- end -->"+tail)
 }
 
 // words are what the table calls a field.

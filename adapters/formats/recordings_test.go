@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -20,12 +19,11 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -162,20 +160,7 @@ func TestRecordings(t *testing.T) {
 					t.Fatal(parseErr)
 				}
 			}
-			got := describe(t, formats.DetectFormat(data), result, err)
-			file := filepath.Join(wireFolder, name+".want")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Check(t, filepath.Join(wireFolder, name+".want"), describe(t, formats.DetectFormat(data), result, err))
 		})
 	}
 }

@@ -46,10 +46,10 @@ Write one result a line, in order, as soon as it and those before it are ready. 
 			if err != nil {
 				return err
 			}
-			if b.options, b.more, err = f.options(); err != nil {
+			if b.options, err = f.options(); err != nil {
 				return err
 			}
-			if b.fallback, err = parser.New(r, b.options, b.more...); err != nil {
+			if b.fallback, err = parser.New(r, b.options); err != nil {
 				return err
 			}
 			in, err := input(args, c.InOrStdin())
@@ -91,7 +91,6 @@ type batch struct {
 	workers  int
 	warn     io.Writer
 	options  parser.Options
-	more     []parser.Option
 	fallback *parser.Parser // for lines without tools of their own
 	parsers  *cache.Cache[*parser.Parser]
 }
@@ -269,13 +268,17 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 		}
 	}
 	c := b.flags.context()
-	for key, into := range map[string]any{"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "heard": &c.Heard} {
+	var heard []string // the former name of "prompt"
+	for key, into := range map[string]any{
+		"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "prompt": &c.Prompt, "heard": &heard,
+	} {
 		if raw, ok := fields[key]; ok {
 			if err := json.Unmarshal(raw, into); err != nil {
 				return nil, nil, id, fmt.Errorf("%q: %w", key, err)
 			}
 		}
 	}
+	c.Prompt = append(c.Prompt, heard...)
 	if raw, ok := fields["context"]; ok {
 		if err := json.Unmarshal(raw, &c.Values); err != nil {
 			return nil, nil, id, fmt.Errorf("\"context\": %w", err)
@@ -333,7 +336,7 @@ func (b *batch) parserOf(ctx context.Context, tools json.RawMessage) (*parser.Pa
 		if err != nil && !errors.As(err, &bad) {
 			return nil, 0, fmt.Errorf("\"tools\": %w", err)
 		}
-		p, err := parser.New(r, b.options, b.more...)
+		p, err := parser.New(r, b.options)
 		return p, 16 * len(tools), err
 	})
 }

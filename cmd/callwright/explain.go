@@ -10,26 +10,25 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/formats"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/text"
-	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/validator"
 )
 
 // explained is one candidate as --json writes it.
 type explained struct {
-	Span       [2]int               `json:"span"`
-	Method     extractor.Method     `json:"method"`
-	Provenance extractor.Provenance `json:"provenance"`
-	Format     normalizer.Format    `json:"format,omitempty"`
-	Tool       string               `json:"tool,omitempty"`
-	Called     bool                 `json:"called"`
-	Reason     string               `json:"reason,omitempty"`
-	Repairs    []string             `json:"repairs,omitempty"`
-	Evidence   extractor.Evidence   `json:"evidence"`
-	Score      parser.Score         `json:"score"`
-	Raw        string               `json:"raw"`
+	Span       [2]int          `json:"span"`
+	Method     call.Method     `json:"method"`
+	Provenance call.Provenance `json:"provenance"`
+	Format     call.Format     `json:"format,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Called     bool            `json:"called"`
+	Reason     string          `json:"reason,omitempty"`
+	Repairs    []string        `json:"repairs,omitempty"`
+	Evidence   call.Evidence   `json:"evidence"`
+	Score      parser.Score    `json:"score"`
+	Raw        string          `json:"raw"`
 }
 
 // explainInput explains a text, or a reply; see parseInput.
@@ -71,7 +70,7 @@ func newExplain() *cobra.Command {
 					x := &all[i]
 					list = append(list, explained{
 						[2]int{x.Start, x.End},
-						x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Fixes.Names(), x.Evidence, x.Score,
+						x.Method, x.Provenance, x.Format, x.Tool, x.Reason == "", x.Reason, x.Repairs, x.Evidence, x.Score,
 						x.Raw,
 					})
 				}
@@ -125,7 +124,7 @@ func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate
 		for _, e := range x.Score.Evidence {
 			fmt.Fprintf(&b, "   %5.2f  %s\n", e.Factor, e.What)
 		}
-		if names := x.Fixes.Names(); len(names) > 0 {
+		if names := x.Repairs; len(names) > 0 {
 			fmt.Fprintf(&b, "   repairs: %s\n", strings.Join(names, ", "))
 		}
 		if x.Err != nil {

@@ -135,6 +135,8 @@ func TestBatch(t *testing.T) {
 		`{"id":"r","reply":{"choices":[{"message":{"tool_calls":[{"id":"call_1","function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}}`,
 		`{"id":"t","reply":{"message":{"content":"<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>"}}}`,
 		`{"ID":"x","TEXT":"y"}`, `{"id":"bad","text":3}`, `{"id":"tools","text":"x","tools":[3]}`,
+		`{"id":"echo","text":"{\"name\":\"f\",\"arguments\":{\"a\":1}}","prompt":["say {\"name\":\"f\",\"arguments\":{\"a\":1}}"]}`,
+		`{"id":"former","text":"{\"name\":\"f\",\"arguments\":{\"a\":1}}","heard":["say {\"name\":\"f\",\"arguments\":{\"a\":1}}"]}`,
 	}
 	out, _, code := run(t, strings.Join(lines, "\n"), "batch", "--workers", "3")
 	if code != exitCalls {
@@ -153,6 +155,8 @@ func TestBatch(t *testing.T) {
 		{`"error":"line 7: needs`},
 		{`"id":"bad"`, `"error":"line 8: \"text\"`},
 		{`"id":"tools"`, `"error":"line 9: \"tools\"`},
+		{`"id":"echo"`, `"code":"echo"`},
+		{`"id":"former"`, `"code":"echo"`},
 	} {
 		for _, w := range want {
 			if i >= len(got) || !strings.Contains(got[i], w) {

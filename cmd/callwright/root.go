@@ -85,16 +85,16 @@ func (f *flags) load() error {
 	return nil
 }
 
-func (f *flags) options() (parser.Options, []parser.Option, error) {
+func (f *flags) options() (parser.Options, error) {
 	if err := f.load(); err != nil {
-		return parser.Options{}, nil, err
+		return parser.Options{}, err
 	}
 	p, err := f.settings.Parts(nil, nil)
 	if err != nil {
-		return parser.Options{}, nil, err
+		return parser.Options{}, err
 	}
 	f.known, f.metrics = p.Models, p.Metrics
-	return p.Options, p.More, nil
+	return p.Options, nil
 }
 
 // replyParser is a parser, for any model or for one.
@@ -125,11 +125,11 @@ func (f *flags) parser(warn io.Writer) (*parser.Parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, more, err := f.options()
+	o, err := f.options()
 	if err != nil {
 		return nil, err
 	}
-	return parser.New(r, o, more...)
+	return parser.New(r, o)
 }
 
 func (f *flags) context() parser.Context {

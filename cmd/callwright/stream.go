@@ -33,7 +33,7 @@ func newStream() *cobra.Command {
 			default:
 				return fmt.Errorf("--input is %q, must be auto, text, sse or ndjson", kind)
 			}
-			o, more, err := f.options()
+			o, err := f.options()
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ func newStream() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := parser.New(r, o, more...)
+			p, err := parser.New(r, o)
 			if err != nil {
 				return err
 			}

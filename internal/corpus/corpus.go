@@ -16,7 +16,7 @@ type Difficulty string
 // The difficulties.
 const (
 	Easy   Difficulty = "easy"   // as it should be
-	Medium Difficulty = "medium" // with a wound, or other text around it
+	Medium Difficulty = "medium" // with a mutation, or other text around it
 	Hard   Difficulty = "hard"   // with several, or meant to mislead
 )
 
@@ -37,7 +37,7 @@ type Case struct {
 	// Format is a dialect's name, or that of a shape of JSON.
 	Format     string
 	Difficulty Difficulty
-	// Tags name the wounds and what stands around the calls.
+	// Tags name the mutations and what stands around the calls.
 	Tags []string
 	// Tools are those that may be called.
 	Tools *registry.Registry
@@ -76,22 +76,22 @@ func (g *generator) next() Case {
 	}
 	c.ShouldSucceed = true
 	g.write(&c)
-	wounds := 0
+	changes := 0
 	if g.chance(0.5) {
 		for range 1 + g.r.IntN(2) {
-			if !c.delicate() && g.wound(&c) {
-				wounds++
+			if !c.delicate() && g.mutate(&c) {
+				changes++
 			}
 		}
 	}
 	if g.chance(0.5) {
 		g.surround(&c)
-		wounds++
+		changes++
 	}
 	switch {
-	case wounds > 1:
+	case changes > 1:
 		c.Difficulty = Hard
-	case wounds == 1:
+	case changes == 1:
 		c.Difficulty = Medium
 	}
 	return c

@@ -73,7 +73,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestWhole checks that texts without any wound are read as they were meant.
+// TestWhole checks that texts without any mutation are read as they were meant.
 func TestWhole(t *testing.T) {
 	for _, c := range corpus.Generate(3, 2000) {
 		if c.Difficulty != corpus.Easy {

@@ -102,7 +102,7 @@ func Mutate(seed uint64, cases []Case, each int) []Case {
 			switch g.r.IntN(3) {
 			case 0:
 				if strings.HasPrefix(c.Text, "<") || strings.HasPrefix(c.Text, "[") { // words may belong to what is there
-					c.Text = g.lead() + "\n" + c.Text
+					c.Text = g.preamble() + "\n" + c.Text
 					c.Tags = append(c.Tags, "prose")
 				}
 			case 1:
@@ -114,7 +114,7 @@ func Mutate(seed uint64, cases []Case, each int) []Case {
 					c.Tags = append(c.Tags, "dropped")
 				}
 			case 2:
-				if c.delicate() || !g.wound(&c) {
+				if c.delicate() || !g.mutate(&c) {
 					continue
 				}
 			}
@@ -128,7 +128,7 @@ func Mutate(seed uint64, cases []Case, each int) []Case {
 }
 
 // delicate reports whether some string of the calls holds what also makes up their
-// structure: a wound may hit it, and then the text means something else.
+// structure: a mutation may hit it, and then the text means something else.
 func (c *Case) delicate() bool {
 	for _, w := range c.Want {
 		if delicate(w.Parameters) {

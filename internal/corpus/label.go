@@ -48,7 +48,7 @@ func Label(cases []Case) ([]Labelled, error) {
 			add(r.Calls[j].Tool, r.Calls[j].Parameters, r.Calls[j].Score, true)
 		}
 		for j := range r.Rejected {
-			if len(r.Rejected[j].Errors) == 0 || r.Rejected[j].Errors[0].Code != parser.CodeLowConfidence {
+			if r.Rejected[j].Reason() != parser.CodeLowConfidence {
 				continue // not for want of confidence
 			}
 			add(r.Rejected[j].Tool, r.Rejected[j].Parameters, r.Rejected[j].Score, false)

@@ -12,8 +12,10 @@ type Bin struct {
 	sum      float64
 }
 
-// Mean is the confidence of the bin's calls, Share how many of them are right.
-func (b *Bin) Mean() float64  { return b.sum / float64(max(b.N, 1)) }
+// Mean is the mean confidence of the bin's calls.
+func (b *Bin) Mean() float64 { return b.sum / float64(max(b.N, 1)) }
+
+// Share is the share of the bin's calls that are right.
 func (b *Bin) Share() float64 { return float64(b.Right) / float64(max(b.N, 1)) }
 
 // Reliability compares what the confidence says with what is right.

@@ -1,24 +1,17 @@
 package corpus
 
 import (
+	_ "embed" // the tools
 	"strconv"
 
 	"github.com/callwright/callwright/registry"
 )
 
-const definitions = `[
-{"name":"get_weather","description":"The weather of a city","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14},"unit":{"type":"string","enum":["c","f"]}},"required":["city"]}},
-{"name":"create_rectangle","description":"Draw a rectangle","parameters":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"},"width":{"type":"number"},"height":{"type":"number"},"fill":{"type":"string"}},"required":["x","y"]}},
-{"name":"add_drop_shadow","description":"Add a shadow to a layer","parameters":{"type":"object","properties":{"layerId":{"type":"string"},"offsetX":{"type":"number"},"blur":{"type":"number","minimum":0},"inset":{"type":"boolean"}},"required":["layerId"]}},
-{"name":"write_file","description":"Write a file","parameters":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"append":{"type":"boolean"}},"required":["path","content"]}},
-{"name":"search","description":"Search the web","parameters":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}},
-{"name":"send_email","description":"Send an email","parameters":{"type":"object","properties":{"to":{"type":"array","items":{"type":"string"}},"subject":{"type":"string"},"body":{"type":"string"}},"required":["to","subject"]}},
-{"name":"update_record","description":"Change a record","parameters":{"type":"object","properties":{"id":{"type":"integer"},"fields":{"type":"object"}},"required":["id","fields"]}},
-{"name":"run_command","description":"Run a command","parameters":{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"]}}
-]`
+//go:embed tools.json
+var definitions []byte
 
 func tools() *registry.Registry {
-	list, err := registry.Parse([]byte(definitions))
+	list, err := registry.Parse(definitions)
 	if err != nil {
 		panic(err)
 	}

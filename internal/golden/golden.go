@@ -5,6 +5,7 @@ package golden
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +13,35 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Updating reports whether the golden files are to be rewritten: go test -update.
+func Updating() bool { return *update }
+
+// Check compares a text with a golden file. With -update it writes the file.
+func Check(t testing.TB, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; make golden rewrites it):\n%s", file, diff)
+	}
+}
 
 // Case is one text and what is expected of it.
 type Case struct {
@@ -26,8 +51,12 @@ type Case struct {
 	Want    string
 	Context parser.Context
 	Options parser.Options
+	tools   *registry.Registry
 	parser  *parser.Parser
 }
+
+// Tools returns the case's tools.
+func (c *Case) Tools() *registry.Registry { return c.tools }
 
 // Parser returns the parser of the case's tools.
 func (c *Case) Parser() *parser.Parser { return c.parser }
@@ -37,7 +66,7 @@ type settings struct {
 	Model         string         `json:"model"`
 	Format        string         `json:"format"`
 	ReasoningOpen bool           `json:"reasoning_open"`
-	Heard         []string       `json:"heard"`
+	Prompt        []string       `json:"prompt"`
 	Values        map[string]any `json:"values"`
 	AllowPartial  bool           `json:"allow_partial"`
 	StrictMode    bool           `json:"strict_mode"`
@@ -102,7 +131,7 @@ func Load(t testing.TB, root, file string) (*txtar.Archive, []*Case) {
 				t.Fatalf("%s: %s.options: %v", file, name, err)
 			}
 		}
-		c.Context = parser.Context{Model: s.Model, Format: s.Format, ReasoningOpen: s.ReasoningOpen, Heard: s.Heard, Values: s.Values}
+		c.Context = parser.Context{Model: s.Model, Format: s.Format, ReasoningOpen: s.ReasoningOpen, Prompt: s.Prompt, Values: s.Values}
 		c.Options = parser.Options{AllowPartial: s.AllowPartial, StrictMode: s.StrictMode, NewID: newID, Timeout: -1}
 		c.Options.Validation.Lossy = s.Lossy
 		var list []registry.Tool
@@ -111,11 +140,10 @@ func Load(t testing.TB, root, file string) (*txtar.Archive, []*Case) {
 				t.Fatalf("%s: tools: %v", file, err)
 			}
 		}
-		r, err := registry.New(list...)
-		if err != nil {
+		if c.tools, err = registry.New(list...); err != nil {
 			t.Fatalf("%s: tools: %v", file, err)
 		}
-		if c.parser, err = parser.New(r, c.Options); err != nil {
+		if c.parser, err = parser.New(c.tools, c.Options); err != nil {
 			t.Fatal(err)
 		}
 		cases = append(cases, c)
@@ -190,8 +218,8 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Update writes what was made of the cases into their file.
-func Update(t testing.TB, file string, a *txtar.Archive, got map[string]string) {
+// Write writes what was made of the cases into their file.
+func Write(t testing.TB, file string, a *txtar.Archive, got map[string]string) {
 	t.Helper()
 	var files []txtar.File
 	for _, f := range a.Files {

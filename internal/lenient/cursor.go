@@ -6,9 +6,14 @@ import (
 )
 
 // ErrStopped is what a suspended cursor panics with when its text will never
-// continue: the owner of the cursor gave up. Whoever started the reading
-// recovers it.
+// continue: the owner of the [Reading] gave up. [Run] recovers it.
 var ErrStopped = errors.New("reading was stopped")
+
+// NOTE: a cursor has one reading code, which moves it, and one owner, which appends to
+// it and ends it. The owner acts only while the reading code waits in Fill; see
+// [Reading]. Code of this package uses the fields for speed: whoever holds on to buf or
+// to an index into it must take both anew after anything that may call Fill, which is
+// all that looks at a byte beyond the buffer.
 
 // Cursor is a place in a text that may still be arriving. Reading code asks it
 // for bytes; where they have not come yet the cursor suspends the code until
@@ -18,13 +23,18 @@ var ErrStopped = errors.New("reading was stopped")
 // Offsets are in bytes from the start of the text. A Cursor is not safe for
 // concurrent use.
 type Cursor struct {
-	buf  []byte      // the text from offset base on, as far as it has come
-	base int         // offset of buf[0]
-	off  int         // offset of the next byte to read
-	keep int         // bytes before this offset may be forgotten
-	done bool        // no more text will come
-	wait func() bool // suspends until there is more or done; false: stopped
-	src  string      // the text, where it was whole from the start and a string
+	buf  []byte // the text from offset base on, as far as it has come
+	base int    // offset of buf[0]
+	off  int    // offset of the next byte to read
+	keep int    // bytes before this offset may be forgotten
+	done bool   // no more text will come
+	cut  bool   // what ended the text was a limit or a broken stream, not its writer
+	// looked counts the bytes that were examined; see Looked.
+	looked int
+	// wait is a Reading's: it suspends until there is more or done; false means
+	// stopped. It is the yield of its coroutine.
+	wait func(struct{}) bool
+	src  string // the text, where it was whole from the start and a string
 }
 
 // NewCursor returns a cursor at the start of a text that is whole.
@@ -45,11 +55,6 @@ func (c *Cursor) String(from, to int) string {
 	return string(c.buf[from-c.base : to-c.base])
 }
 
-// NewStream returns a cursor over a text that arrives by [Cursor.Append]. It
-// calls wait each time it needs a byte that has not come; wait returns when
-// something was appended or the text was ended, or false to stop the reader.
-func NewStream(wait func() bool) *Cursor { return &Cursor{wait: wait} }
-
 // Append adds a piece to the end of the text. The bytes are copied.
 func (c *Cursor) Append(p []byte) {
 	if drop := c.keep - c.base; drop > 4096 && drop > len(c.buf)/2 {
@@ -62,6 +67,22 @@ func (c *Cursor) Append(p []byte) {
 
 // End says that the text is complete.
 func (c *Cursor) End() { c.done = true }
+
+// EndCut says that no more text will come since a limit was reached or the stream broke
+// off. What is open at the end was not said to its end then, whatever it looks like.
+func (c *Cursor) EndCut() { c.done, c.cut = true, true }
+
+// CutOff reports whether the text ended by [Cursor.EndCut]. It is known only where the
+// end has been met, such as behind [Cursor.EOF].
+func (c *Cursor) CutOff() bool { return c.cut }
+
+// Looked is how many bytes have been examined so far, each as often as it was looked at:
+// by At and what is built on it, and by readers. It does not depend on how the text was
+// cut into chunks. Code that examines bytes by Slice or Rest adds them by [Cursor.Look].
+func (c *Cursor) Looked() int { return c.looked }
+
+// Look adds n bytes to what [Cursor.Looked] counts.
+func (c *Cursor) Look(n int) { c.looked += n }
 
 // Offset is the offset of the next byte.
 func (c *Cursor) Offset() int { return c.off }
@@ -103,7 +124,7 @@ func (c *Cursor) Fill() bool {
 		if c.done {
 			return false
 		}
-		if !c.wait() {
+		if !c.wait(struct{}{}) {
 			panic(ErrStopped)
 		}
 	}
@@ -113,12 +134,21 @@ func (c *Cursor) Fill() bool {
 // At returns the byte at an offset at or after the current one; ok is false if
 // the text ends before it.
 func (c *Cursor) At(off int) (b byte, ok bool) {
+	if i := off - c.base; i < len(c.buf) || c.fillTo(off) {
+		c.looked++
+		return c.buf[off-c.base], true
+	}
+	return 0, false
+}
+
+// fillTo waits until the byte at an offset has come, and reports whether it has.
+func (c *Cursor) fillTo(off int) bool {
 	for off-c.base >= len(c.buf) {
 		if !c.Fill() {
-			return 0, false
+			return false
 		}
 	}
-	return c.buf[off-c.base], true
+	return true
 }
 
 // Peek returns the next byte, or 0 at the end of the text.

@@ -5,18 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"pgregory.net/rapid"
 )
 
 // readStream reads a value that arrives in chunks of n bytes.
 func readStream(text []byte, n int) (v any, fixes []string, err error) {
 	at := 0
-	var c *Cursor
-	c = NewStream(func() bool {
+	c := &Cursor{}
+	c.wait = func(struct{}) bool {
 		if at == len(text) {
 			c.End()
 			return true
@@ -25,7 +22,7 @@ func readStream(text []byte, n int) (v any, fixes []string, err error) {
 		c.Append(text[at:next])
 		at = next
 		return true
-	})
+	}
 	r := NewReader(c, Options{})
 	v, err = r.Value()
 	return v, r.Fixes.Names(), err
@@ -71,73 +68,4 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
-}
-
-// TestPrefixes cuts generated documents off: what is read of them is a beginning
-// of what the whole says.
-func TestPrefixes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		doc := map[string]any{
-			"text":  rapid.StringN(0, 40, -1).Draw(t, "text"),
-			"list":  rapid.SliceOfN(rapid.IntRange(-999, 99999), 0, 5).Draw(t, "list"),
-			"flag":  rapid.Bool().Draw(t, "flag"),
-			"inner": map[string]any{"a": rapid.StringN(0, 10, -1).Draw(t, "a"), "n": nil},
-		}
-		whole, err := json.Marshal(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := rapid.IntRange(1, len(whole)).Draw(t, "n")
-		r := NewReader(NewCursor(whole[:n]), Options{})
-		v, err := r.Value()
-		if err != nil {
-			t.Fatalf("%s: %v", whole[:n], err)
-		}
-		m, _ := v.(map[string]any)
-		if text, ok := m["text"].(string); ok && !strings.HasPrefix(doc["text"].(string), text) && utf8.ValidString(doc["text"].(string)) {
-			t.Fatalf("%s gives %q of %q", whole[:n], text, doc["text"])
-		}
-		if n < len(whole) && !r.Fixes.Has(Truncated) {
-			t.Fatalf("%s is not seen to be cut off", whole[:n])
-		}
-	})
-}
-
-func TestDepth(t *testing.T) {
-	for _, open := range []string{"[", `{"a":`, "{a:[", `[{"a":`} {
-		r := NewReader(NewCursor(bytes.Repeat([]byte(open), 1<<20)), Options{})
-		if _, err := r.Value(); !errors.Is(err, ErrDepth) {
-			t.Errorf("%q many times: %v", open, err)
-		}
-	}
-	deep := strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth)
-	if _, _, err := Parse(deep, Options{}); err != nil {
-		t.Errorf("%d levels: %v", MaxDepth, err)
-	}
-}
-
-func TestUTF8(t *testing.T) {
-	// Each maximal part that is no UTF-8 gives one replacement: Unicode 16, table 3-8.
-	got := ValidUTF8([]byte("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64"))
-	if want := "a\uFFFD\uFFFD\uFFFDb\uFFFDc\uFFFD\uFFFDd"; got != want {
-		t.Errorf("%q, not %q", got, want)
-	}
-}
-
-func TestPython(t *testing.T) {
-	tests := []struct{ text, want string }{
-		{`'it\'s'`, `"it's"`},
-		{`r"\d+"`, `"\\d+" string_prefix`},
-		{`"a" 'b'`, `"ab" concatenation`},
-		{`(1, 2)`, `[1,2]`},
-		{`{'a': (1, None)}`, `{"a":[1,null]}`},
-		{`"""x "y" z"""`, `"x \"y\" z" triple_quotes`},
-		{`-2.5e3`, `-2.5e3`},
-	}
-	for _, tt := range tests {
-		got := read(t, tt.text, Options{Python: true})
-		if got != tt.want {
-			t.Errorf("%s is read as %s, not %s", tt.text, got, tt.want)
-		}
-	}
 }

@@ -1,8 +1,16 @@
 package lenient
 
-// Text is the untyped text of a parameter, as dialects write it that put a
-// parameter's value between tags. Its type is for the tool's schema to say.
-type Text string
+import (
+	"errors"
+
+	"github.com/callwright/callwright/call"
+)
+
+// Text is a [call.Text]: text whose type is for the tool's schema to say.
+type Text = call.Text
+
+// ErrTrailing says that something stands behind a value.
+var ErrTrailing = errors.New("text behind the value")
 
 // Parse reads a text that is one value from its first byte to its last, but for
 // white space around it.

@@ -65,7 +65,10 @@ func Start(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{URL: "http://" + address, binary: binary, dir: t.TempDir()}
-	s.env = append(os.Environ(), "OLLAMA_HOST="+address, "OLLAMA_MODELS="+filepath.Join(s.dir, "models"), "HOME="+s.dir, "OLLAMA_KEEP_ALIVE=10m", "OLLAMA_MAX_LOADED_MODELS=8", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_CONTEXT_LENGTH=4096")
+	s.env = append(os.Environ(),
+		"OLLAMA_HOST="+address, "OLLAMA_MODELS="+filepath.Join(s.dir, "models"), "HOME="+s.dir, "OLLAMA_KEEP_ALIVE=10m",
+		"OLLAMA_MAX_LOADED_MODELS=8", "OLLAMA_NUM_PARALLEL=1", "OLLAMA_CONTEXT_LENGTH=4096",
+	)
 	ctx, cancel := context.WithCancel(context.Background())
 	c := exec.CommandContext(ctx, binary, "serve")
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // so that it ends its runners
@@ -98,7 +101,8 @@ func Start(t testing.TB) *Server {
 // takes none. Both end where the model is to speak.
 const (
 	PlainTemplate = `{{ range .Messages }}<|user|>{{ .Role }}: {{ .Content }}{{ end }}<|assistant|>`
-	ToolTemplate  = `{{ range .Tools }}{{ json . }}{{ end }}{{ range .Messages }}<|user|>{{ .Role }}: {{ .Content }}{{ range .ToolCalls }}{{ json .Function }}{{ end }}{{ end }}<|assistant|>`
+	ToolTemplate  = `{{ range .Tools }}{{ json . }}{{ end }}` +
+		`{{ range .Messages }}<|user|>{{ .Role }}: {{ .Content }}{{ range .ToolCalls }}{{ json .Function }}{{ end }}{{ end }}<|assistant|>`
 )
 
 // then is behind a template's end where the conversation has gone on, so that a model of

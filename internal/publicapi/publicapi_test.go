@@ -8,18 +8,38 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// packages are those that are held to the rules.
-var packages = []string{
-	"adapters", "adapters/agentcli", "adapters/anthropic", "adapters/bedrock", "adapters/cohere", "adapters/formats", "adapters/gemini",
-	"adapters/mistral", "adapters/ollama", "adapters/ollama/client", "adapters/openai", "adapters/openai/client", "cache", "config",
-	"fallback",
-	"interceptor", "metrics", "metrics/prom", "registry", "validator",
-}
+// packages are the folders of all public packages.
+var packages = func() (dirs []string) {
+	skip := []string{"internal", "cmd", "testdata", "bench", "conformance", "tools", "examples", "docs", "deploy", "beam"}
+	err := filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "../.." {
+			if strings.HasPrefix(d.Name(), ".") || slices.Contains(skip, d.Name()) {
+				return filepath.SkipDir
+			}
+			if sources, _ := filepath.Glob(filepath.Join(path, "*.go")); len(sources) > 0 {
+				dir, err := filepath.Rel("../..", path)
+				if err != nil {
+					return err
+				}
+				dirs = append(dirs, dir)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return dirs
+}()
 
 // files parses the Go files of a package.
 func files(t *testing.T, dir string) map[string]*ast.File {

@@ -2,15 +2,19 @@ package scan
 
 import (
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/registry"
 )
 
-// tags reads what a tag without a dialect's marker opens: a call's own tag, or
-// one that is a known tool's name.
-func (s *Scanner) tags(p int) outcome {
+// tags reads what a tag without a dialect's marker opens: a call's own tag, or one that
+// is a known tool's name. fenced says that it stands in a code fence.
+func (s *Scanner) tags(p int, fenced bool) outcome {
 	if b, ok := s.c.At(p + 1); !ok || !isIdentStart(b) && b != 0xEF && b != '|' && b != 0xE2 {
 		return retry
 	}
 	t, ok := s.tag(p)
+	if !ok {
+		t, ok = s.openTag(p)
+	}
 	if !ok || t.close {
 		return retry
 	}
@@ -28,6 +32,7 @@ func (s *Scanner) tags(p int) outcome {
 		}
 		k.close = append([]string{"</tool_call>", "</function_calls>"}, k.row.Close...)
 		k.ev.MissingOpen = len(k.row.Open) > 0
+		k.ev.Trained = k.row.Trained && matchAny(s.c, p, k.row.Options.Tags) >= 0 && !s.openReasoning && !fenced
 		s.c.Seek(p)
 		return paramsBody{}.read(k)
 	case t.call() && t.name == "" && t.word == "invoke":
@@ -47,6 +52,24 @@ func (s *Scanner) tags(p int) outcome {
 		return elementsBody{}.read(k)
 	}
 	return retry
+}
+
+// openTag reads a known tool's name behind "<" where its own bracket is missing: its
+// parameters stand on the next lines, and "/>" ends the call.
+func (l *look) openTag(p int) (t tag, ok bool) {
+	if b, _ := l.c.At(p); b != '<' || l.c.EOFAt(p+1) {
+		return t, false
+	}
+	end := l.nameEnd(p + 1)
+	b, _ := l.c.At(end)
+	word := string(l.c.Slice(p+1, end))
+	if b != '\n' || !l.isKnown(word) {
+		return t, false
+	}
+	if _, ok := l.find(end, "/>"); !ok {
+		return t, false
+	}
+	return tag{words: &l.t.words, word: word, start: p, end: end, unclosed: true}, true
 }
 
 // rowOfTag returns the row that reads a body whose tag stands at p without markers.
@@ -93,17 +116,56 @@ func (l *look) elementFollows(open tag) bool {
 	if t, ok := l.tag(at); ok {
 		return t.close && t.word == open.word || !t.close
 	}
-	tool := l.lookup(open.word)
-	if isIdentStart(b) && tool != nil {
-		end := l.nameEnd(at)
-		if n, _ := l.c.At(end); n == ':' && hasProperty(tool, string(l.c.Slice(at, end))) {
-			return true
-		}
+	if l.c.HasPrefixAt(at, "<![CDATA[") {
+		return true
 	}
-	// Text for the only parameter, with the tag's end on its heels.
-	if tool != nil && len(tool.Order()) == 1 {
+	tool := l.lookup(open.word)
+	if tool == nil {
+		return false
+	}
+	if isIdentStart(b) && l.keyLineFollows(at, tool) {
+		return true
+	}
+	// Text for one parameter, with the tag's end.
+	if name, certain := tool.TextParameter(); certain || name != "" && !l.looksStructured(open.end) {
 		_, ok := l.find(at, "</"+open.word+">")
 		return ok
+	}
+	return false
+}
+
+// looksStructured reports whether the text behind a tag stands on lines of its own, or
+// begins like a list, an object or a key: then it is no plain text.
+func (l *look) looksStructured(off int) bool {
+	b, _ := l.c.At(off)
+	switch b {
+	case '\n', '\r', '-', '[', '{', '#', '|', '>':
+		return true
+	}
+	end := l.nameEnd(off)
+	n, _ := l.c.At(end)
+	return end > off && n == ':'
+}
+
+// keyLineFollows reports whether one of the next lines begins with a parameter's name and
+// a colon.
+func (l *look) keyLineFollows(at int, tool *registry.Tool) bool {
+	for range 4 {
+		at = l.blanks(at)
+		end := l.nameEnd(at)
+		if b, _ := l.c.At(end); end > at && b == ':' && hasProperty(tool, string(l.c.Slice(at, end))) {
+			return true
+		}
+		for off := at; ; off++ {
+			b, ok := l.c.At(off)
+			if !ok || b == '<' || off-at > maxTag {
+				return false
+			}
+			if b == '\n' {
+				at = off + 1
+				break
+			}
+		}
 	}
 	return false
 }

@@ -145,7 +145,7 @@ func (l *look) prefixAt(off int, rows []*dialect.Row, body dialect.Body) int {
 // may have begun before it.
 func (s *Scanner) opened(m *marker, k *construct, p, end int) outcome {
 	k.marked = true
-	k.ev.Trained = m.trained && k.ev.Fence == "" && !s.openReasoning
+	k.ev.Trained = m.trained && k.ev.Fence == "" && s.wrapFence == 0 && !s.openReasoning
 	rows := s.prefer(m.rows)
 	if row := headerRow(rows); row != nil {
 		return s.message(k, row)
@@ -153,9 +153,14 @@ func (s *Scanner) opened(m *marker, k *construct, p, end int) outcome {
 	if m.section {
 		return s.section(k, m, rows, end)
 	}
-	if next := s.c.SpaceEnd(end); m.match(s.c, next) >= 0 {
+	next := s.c.SpaceEnd(end)
+	if m.match(s.c, next) >= 0 {
 		// <tool_call><tool_call>{ : the first one says nothing.
 		s.drop(p, next, WhyDoubledMarker)
+		return taken
+	}
+	if m.trained && s.c.EOFAt(next) && !s.afterCall {
+		s.drop(p, end, WhyOpeningMarker) // the text was cut off before the call
 		return taken
 	}
 	if to := s.noCall(end, rows); to > 0 {
@@ -214,6 +219,10 @@ func (s *Scanner) section(k *construct, sec *marker, rows []*dialect.Row, end in
 		}
 		if m, _ := s.markerOf(off, func(m *marker) bool { return m.kind == opens && !m.section && sharesRow(m.rows, rows) }); m != nil {
 			s.drop(k.start, off, WhySectionMarker)
+			return taken
+		}
+		if to := matchAny(s.c, off, rows[0].Close); to >= 0 && s.c.SpaceEnd(end) == off { // a section without calls
+			s.drop(k.start, to, WhySectionMarker)
 			return taken
 		}
 		if b == '{' || b == '[' {

@@ -17,11 +17,22 @@ func (elementsBody) at(l *look, off int, rows []*dialect.Row) (int, bool) {
 	if l.prefixAt(off, rows, dialect.BodyElements) >= 0 {
 		return off, true
 	}
-	t, ok := l.tag(off)
-	return off, ok && !t.close && !t.call() && (l.isKnown(t.word) || hasBody(rows, dialect.BodyElements))
+	if t, ok := l.tag(off); ok {
+		return off, !t.close && !t.call() && (l.isKnown(t.word) || hasBody(rows, dialect.BodyElements))
+	}
+	// The name without brackets, and its elements on the lines behind it.
+	end := l.nameEnd(off)
+	b, _ := l.c.At(end)
+	return off, end > off && b == '\n' && l.known() && l.childFollows(end, string(l.c.Slice(off, end)))
 }
 
 func (elementsBody) read(k *construct) outcome {
+	if at := k.c.Offset(); isIdentStart(k.c.Peek()) {
+		end := k.nameEnd(at)
+		k.ev.Guess = true
+		k.c.Seek(end)
+		return k.looseElements(&Candidate{Named: true, Name: string(k.c.Slice(at, end))})
+	}
 	if t, ok := k.tag(k.start); ok && t.end == k.opened {
 		k.c.Seek(k.start) // the marker is the call's own tag
 	}
@@ -30,6 +41,9 @@ func (elementsBody) read(k *construct) outcome {
 		for k.skipsPrefix(&at) {
 		}
 		t, ok := k.tag(at)
+		if !ok {
+			t, ok = k.openTag(at)
+		}
 		if !ok || t.close {
 			break
 		}
@@ -111,7 +125,11 @@ func (e *elementReader) read() bool {
 			e.cand.Truncated = true
 			break
 		}
-		if b != '<' {
+		if e.open.unclosed && c.HasPrefixAt(at, "/>") {
+			c.Seek(at + len("/>"))
+			return true
+		}
+		if b != '<' || c.HasPrefixAt(at, "<![CDATA[") {
 			return len(e.args) == 0 && e.elementText(e.cand, e.open, e.tool)
 		}
 		t, isTag := e.tag(at)
@@ -124,8 +142,8 @@ func (e *elementReader) read() bool {
 		case t.close && (t.word == e.open.word || t.word == e.cand.Name || t.wrapper()):
 			c.Seek(t.end)
 			return true
-		case t.close && (t.param() || t.word == "arguments"):
-			c.Seek(t.end)
+		case t.close && (t.param() || t.word == "arguments" || e.args[t.word] != nil):
+			c.Seek(t.end) // a stray end
 		case t.close:
 			return false
 		case t.selfClose:
@@ -221,13 +239,18 @@ func isArgsKey(key string) bool {
 	return false
 }
 
-// elementText takes a call whose body is text: its only parameter, JSON, or lines
-// of YAML.
+// elementText takes a call whose body is text: its only parameter, or the only one that
+// it must have; JSON; or lines of YAML.
 func (k *construct) elementText(cand *Candidate, t tag, tool *registry.Tool) bool {
 	c := k.c
 	start := c.Offset()
 	v := &valueScan{k: k, key: t.word, open: t, tool: tool}
 	to, next, ok := v.elementEnd(t, tag{})
+	if t.unclosed {
+		if next, ok = k.find(start, "/>"); ok {
+			to = next - len("/>")
+		}
+	}
 	if !ok {
 		cand.Truncated = true
 		to, next = c.Limit(), c.Limit()
@@ -244,26 +267,18 @@ func (k *construct) elementText(cand *Candidate, t tag, tool *registry.Tool) boo
 			}
 		}
 	}
-	if m, ok := parseMapping(trimmed); ok {
-		if args, ok := m.(map[string]any); ok && (tool == nil || anyProperty(tool, args)) {
-			cand.Arguments = args
-			return true
-		}
+	if args, ok := mappingOf(raw, tool); ok {
+		cand.Arguments = args
+		return true
 	}
 	if tool == nil || trimmed == "" {
 		return trimmed == ""
 	}
-	cand.Arguments = lenient.Text(trimNewlines(raw))
-	return true
-}
-
-func anyProperty(tool *registry.Tool, args map[string]any) bool {
-	for key := range args {
-		if hasProperty(tool, key) {
-			return true
-		}
+	if name, certain := tool.TextParameter(); name == "" || !certain && k.looksStructured(start) {
+		return false
 	}
-	return false
+	cand.Arguments = lenient.Text(plainText(trimNewlines(raw)))
+	return true
 }
 
 // elementEnd finds the end of an element: its closing tag that another element, the
@@ -301,7 +316,8 @@ func (v *valueScan) elementEnd(open, outer tag) (to, next int, ok bool) {
 			return off, t.end, true
 		}
 		if n, ok := k.tag(k.c.SpaceEnd(t.end)); ok {
-			if n.close && (n.word == outer.word || n.wrapper()) || !n.close && v.isChild(n) {
+			again := n.close && n.word == t.word && !strings.Contains(string(k.c.Slice(k.c.Offset(), off)), "<"+t.word)
+			if n.close && (n.word == outer.word || n.wrapper()) || !n.close && v.isChild(n) || again {
 				return off, t.end, true
 			}
 		}
@@ -344,99 +360,6 @@ func (v *valueScan) prefixedEnd(open tag) (to, next int, ok bool) {
 			depth--
 		}
 	}
-}
-
-// maxElementDepth is how deep elements may nest.
-const maxElementDepth = 32
-
-// elementValue reads an element's text: as elements where the schema wants an
-// object or an array and elements stand there, else as text.
-func (k *construct) elementValue(raw string, schema map[string]any, depth int) any {
-	if p := k.row.Options.Prefix; p != "" {
-		raw = strings.ReplaceAll(raw, p, "")
-	}
-	raw = lenient.ValidUTF8([]byte(raw))
-	trimmed := strings.TrimSpace(raw)
-	if schema["type"] != "string" && strings.HasPrefix(trimmed, "<") {
-		if v, ok := children(trimmed, depth); ok {
-			return v
-		}
-	}
-	if inner, ok := cdata(raw); ok {
-		return inner
-	}
-	return lenient.Text(trimNewlines(raw))
-}
-
-// children reads elements that are nothing but elements.
-func children(text string, depth int) (map[string]any, bool) {
-	if depth > maxElementDepth {
-		return nil, false
-	}
-	out := map[string]any{}
-	var keys []string
-	for text != "" {
-		if text[0] != '<' {
-			return nil, false
-		}
-		end := strings.IndexByte(text, '>')
-		if end < 2 {
-			return nil, false
-		}
-		word := text[1:end]
-		if strings.ContainsAny(word, " \n</\"'=!") {
-			return nil, false
-		}
-		rest := text[end+1:]
-		at := matchingEnd(rest, word)
-		if at < 0 {
-			return nil, false
-		}
-		inner := rest[:at]
-		var value any = lenient.Text(trimNewlines(inner))
-		if t := strings.TrimSpace(inner); strings.HasPrefix(t, "<") {
-			if v, ok := children(t, depth+1); ok {
-				value = v
-			}
-		}
-		if old, again := out[word]; again {
-			if list, ok := old.([]any); ok && len(keys) > 0 {
-				out[word] = append(list, value)
-			} else {
-				out[word] = []any{old, value}
-			}
-		} else {
-			out[word] = value
-		}
-		keys = append(keys, word)
-		text = strings.TrimSpace(rest[at+len("</>")+len(word):])
-	}
-	return out, len(out) > 0
-}
-
-// matchingEnd finds the end of an element behind its opening tag, over elements
-// of the same name within it.
-func matchingEnd(text, word string) int {
-	open, end := "<"+word+">", "</"+word+">"
-	depth := 0
-	for i := 0; i < len(text); {
-		n := strings.IndexByte(text[i:], '<')
-		if n < 0 {
-			return -1
-		}
-		i += n
-		switch {
-		case strings.HasPrefix(text[i:], end):
-			if depth == 0 {
-				return i
-			}
-			depth--
-		case strings.HasPrefix(text[i:], open):
-			depth++
-		}
-		i++
-	}
-	return -1
 }
 
 // looseElements reads elements without the tool's tag around them.

@@ -29,12 +29,12 @@ func (jsonBody) read(k *construct) outcome {
 	inList := false
 	closers := k.readerClose()
 	for {
+		end := c.Offset() // white space behind the last value is not the call's
 		c.SkipSpace()
 		at := c.Offset()
 		b, ok := c.At(at)
 		switch {
 		case !ok:
-			return k.closeAndFinish()
 		case b == ',' || b == ';':
 			c.Skip(1)
 			continue
@@ -51,20 +51,20 @@ func (jsonBody) read(k *construct) outcome {
 			inList = true
 			c.Skip(1)
 			continue
-		case b == '{' || b == '[' || b == '"' && inList:
-			if k.closer(at, k.close) >= 0 {
-				return k.closeAndFinish()
+		case (b == '{' || b == '[' || b == '"' && inList) && k.closer(at, k.close) < 0:
+			if k.jsonValue(closers) {
+				continue
 			}
-			if !k.jsonValue(closers) {
-				if k.refused && k.got == 0 {
-					k.skipClosing()
-				}
-				if k.got == 0 {
-					return k.fail()
-				}
-				return k.closeAndFinish()
+			if k.refused && k.got == 0 {
+				k.skipClosing()
 			}
-			continue
+			if k.got == 0 {
+				return k.fail()
+			}
+			end = c.Offset()
+		}
+		if k.got > 0 {
+			c.Seek(end)
 		}
 		return k.closeAndFinish()
 	}

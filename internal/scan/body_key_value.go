@@ -236,6 +236,8 @@ func (r *keyValueReader) key() (key string, ok bool) {
 	}
 	if e := matchAny(c, r.escapedSpaceEnd(c.Offset()), tags.valueOpen); e >= 0 {
 		c.Seek(e)
+	} else if c.HasPrefix("\n") {
+		c.Skip(1) // its opening tag is missing, not the line's end
 	}
 	return strings.TrimSpace(key), true
 }
@@ -270,24 +272,47 @@ func (l *look) escapedSpaceEnd(off int) int {
 	return at
 }
 
-// keyText reads a key up to its closing tag, or what stands in its place.
+// keyText reads a key up to its closing tag, or what stands in its place. A key may hold
+// brackets of its own.
 func (k *construct) keyText(tags keyTags) string {
-	from := k.c.Offset()
+	c := k.c
+	from := c.Offset()
+	first := -1
 	for off := from; off < from+maxName; off++ {
-		b, ok := k.c.At(off)
-		if !ok {
+		b, ok := c.At(off)
+		if !ok || b == '\n' {
 			break
 		}
-		if b == '<' {
-			k.c.Seek(off)
-			key := string(k.c.Slice(from, off))
-			if e := matchAny(k.c, off, tags.keyClose); e >= 0 {
-				k.c.Seek(e)
-			}
-			return key
+		if b != '<' {
+			continue
+		}
+		if e := matchAny(c, off, tags.keyClose); e >= 0 {
+			c.Seek(e)
+			return string(c.Slice(from, off))
+		}
+		if first < 0 {
+			first = off
+		}
+		if matchAny(c, off, tags.valueOpen) >= 0 || matchAny(c, off, tags.keyOpen) >= 0 {
+			break
 		}
 	}
-	return ""
+	if first < 0 {
+		return ""
+	}
+	c.Seek(first)
+	return string(c.Slice(from, first))
+}
+
+// pairBehind reports whether a whole key and the beginning of its value stand at off,
+// behind a key's opening tag.
+func (l *look) pairBehind(off int, tags keyTags) bool {
+	end := l.nameEnd(off)
+	if end == off {
+		return false
+	}
+	e := matchAny(l.c, end, tags.keyClose)
+	return e >= 0 && matchAny(l.c, l.escapedSpaceEnd(e), tags.valueOpen) >= 0
 }
 
 // keyBehind reports whether a key without its opening tag stands at off.
@@ -323,7 +348,7 @@ func (k *construct) keyedValueEnd(tags keyTags) (to, next int, ok bool) {
 			continue
 		}
 		// Without its own end the next key, or the call's end, bounds a value.
-		if e := matchAny(c, off, tags.keyOpen); e >= 0 && tags.areTokens() {
+		if e := matchAny(c, off, tags.keyOpen); e >= 0 && (tags.areTokens() || k.pairBehind(e, tags)) {
 			return off, off, true
 		}
 		if e := matchAny(c, off, k.close); e >= 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/internal/lenient"
+	"github.com/callwright/callwright/registry"
 )
 
 // maxMapping bounds what is read as YAML, in bytes.
@@ -65,6 +66,88 @@ func (mappingBody) read(k *construct) outcome {
 	}
 	k.deliver(cand, c.Offset())
 	return k.finish()
+}
+
+// mappingOf reads a call's parameters written as YAML within its tag: with the
+// indentation of the whole taken off; and where it is no YAML, as lines that begin with a
+// parameter's name and a colon. One of the keys must be the tool's, if it is known.
+func mappingOf(raw string, tool *registry.Tool) (map[string]any, bool) {
+	text := dedent(strings.TrimLeft(raw, "\r\n"))
+	if v, ok := parseMapping(text); ok {
+		args, ok := v.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		return args, tool == nil || len(tool.Order()) == 0 || anyProperty(tool, args)
+	}
+	if tool == nil {
+		return nil, false
+	}
+	return linesOf(text, tool)
+}
+
+// linesOf reads lines that begin with a parameter's name and a colon; what stands up to
+// the next such line is its value, as it is.
+func linesOf(text string, tool *registry.Tool) (map[string]any, bool) {
+	args := map[string]any{}
+	key := ""
+	var value strings.Builder
+	end := func() {
+		if key != "" {
+			args[key] = lenient.Text(value.String())
+		}
+		value.Reset()
+	}
+	for line := range strings.Lines(text) {
+		name, rest, ok := strings.Cut(line, ":")
+		if _, twice := args[name]; ok && !twice && name != key && hasProperty(tool, name) {
+			end()
+			key = name
+			value.WriteString(strings.TrimPrefix(rest, " "))
+			continue
+		}
+		if key == "" {
+			return nil, false
+		}
+		value.WriteString(line)
+	}
+	end()
+	for k, v := range args { // a value on its own line has no newline of its own
+		if s := string(v.(lenient.Text)); strings.Count(s, "\n") <= 1 || k != key {
+			args[k] = lenient.Text(strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r"))
+		}
+	}
+	return args, len(args) > 0
+}
+
+// dedent takes the indentation that all lines share off a text.
+func dedent(text string) string {
+	n := -1
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			indent := len(line) - len(strings.TrimLeft(line, " \t"))
+			if n < 0 || indent < n {
+				n = indent
+			}
+		}
+	}
+	if n <= 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(line[min(n, len(line)-len(strings.TrimLeft(line, " \t"))):])
+	}
+	return b.String()
+}
+
+func anyProperty(tool *registry.Tool, args map[string]any) bool {
+	for key := range args {
+		if hasProperty(tool, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // parseMapping reads YAML whose plain scalars have no type of their own.

@@ -25,14 +25,50 @@ func (paramsBody) at(l *look, off int, rows []*dialect.Row) (int, bool) {
 	if l.prefixAt(off, rows, dialect.BodyParams) >= 0 {
 		return off, true
 	}
+	if l.bareCallTag(off) > 0 {
+		return off, true
+	}
 	t, ok := l.tag(off)
 	switch {
 	case !ok || t.close:
 		return off, false
+	case t.word == "name" && len(t.attrs) == 0 && t.name == "":
+		_, _, ok := l.nameElement(off)
+		return off, ok
 	case t.call():
 		return off, t.name != "" || t.selfClose || t.word == "function" || t.word == "invoke" || t.word == "tool"
 	}
 	return off, t.param() && t.name != ""
+}
+
+// bareCallTag returns the offset behind a call's tag at off that lacks its bracket:
+// function=f> ; 0 if there is none.
+func (l *look) bareCallTag(off int) int {
+	for _, word := range l.t.words.call {
+		if !l.c.HasPrefixAt(off, word+"=") {
+			continue
+		}
+		end := l.nameEnd(off + len(word) + 1)
+		if b, _ := l.c.At(end); end > off+len(word)+1 && b == '>' {
+			return end + 1
+		}
+	}
+	return 0
+}
+
+// nameElement reads <name>f</name> at off, with parameters behind it.
+func (l *look) nameElement(off int) (name string, next int, ok bool) {
+	t, ok := l.tag(off)
+	if !ok || t.close || t.word != "name" {
+		return "", 0, false
+	}
+	end := l.nameEnd(t.end)
+	closing, ok := l.tag(end)
+	if !ok || !closing.close || closing.word != "name" || end == t.end {
+		return "", 0, false
+	}
+	p, ok := l.tag(l.c.SpaceEnd(closing.end))
+	return string(l.c.Slice(t.end, end)), closing.end, ok && (p.param() || p.close)
 }
 
 func (paramsBody) read(k *construct) outcome {
@@ -41,6 +77,14 @@ func (paramsBody) read(k *construct) outcome {
 		for k.skipsPrefix(&at) {
 		}
 		t, ok := k.tag(at)
+		if end := k.bareCallTag(at); !ok && end > 0 {
+			name := string(k.c.Slice(at, end-1))
+			word, name, _ := strings.Cut(name, "=")
+			t, ok = tag{words: &k.t.words, word: word, name: name, start: at, end: end}, true
+		}
+		if name, next, isName := k.nameElement(at); isName && k.got == 0 {
+			t, ok = tag{words: &k.t.words, word: "function", name: name, start: at, end: next}, true
+		}
 		if !ok || t.close || !t.call() {
 			if ok && !t.close && t.wrapper() && k.got == 0 {
 				k.c.Seek(t.end) // a wrapper within the wrapper
@@ -162,6 +206,9 @@ func (r *paramReader) next() (more, ok bool) {
 		c.Seek(t.end)
 		isEnd := t.call() || t.wrapper() || t.word == r.open.word || t.word == r.cand.Name
 		return !isEnd, true // or else a stray end
+	case t.param() && t.selfClose && t.name == "":
+		c.Seek(t.end) // it says nothing
+		return true, true
 	case t.param():
 		return r.param(t)
 	case t.call() && (t.name != "" || t.word == r.open.word), t.wrapper():
@@ -173,6 +220,15 @@ func (r *paramReader) next() (more, ok bool) {
 	}
 	// A parameter's own name as the tag.
 	c.Seek(t.end)
+	if t.kind == "object" && (r.tool == nil || !hasProperty(r.tool, t.word)) {
+		if all, ok := r.value(t, t.word).(map[string]any); ok { // all of the arguments
+			for key, value := range all {
+				r.setParam(r.cand, r.args, &r.keys, key, value)
+			}
+			return !r.cand.Truncated, true
+		}
+		return false, false
+	}
 	r.set(t, t.word)
 	if r.tool != nil && !hasProperty(r.tool, t.word) {
 		ev.Guess = true
@@ -195,14 +251,43 @@ func (r *paramReader) param(t tag) (more, ok bool) {
 		key = string(c.Slice(t.end, end))
 		r.cand.Evidence.Guess = true
 		c.Seek(closing.end)
+		return r.loose(t, key), true
 	}
 	r.set(t, key)
 	return !r.cand.Truncated, true
 }
 
+// loose reads the value behind <parameter>KEY</parameter>: up to the next such tag or the
+// call's end. A closing tag may stand there too.
+func (r *paramReader) loose(t tag, key string) (more bool) {
+	c := r.c
+	start := c.Offset()
+	r.showOpen("", start, false)
+	for off := start; ; off++ {
+		b, ok := c.At(off)
+		if !ok {
+			r.cand.Truncated = true
+			c.Seek(c.Limit())
+			return false
+		}
+		if b != '<' {
+			continue
+		}
+		n, ok := r.tag(off)
+		if !ok || n.close && !n.call() && !n.wrapper() || !n.close && (!n.param() || !r.lineBefore(off, start)) {
+			continue
+		}
+		raw := strings.TrimRight(string(c.Slice(start, off)), " \t\r\n")
+		raw = strings.TrimRight(strings.TrimSuffix(raw, "</"+t.word+">"), " \t\r")
+		c.Seek(off)
+		r.setParam(r.cand, r.args, &r.keys, key, r.paramText(t, raw, false))
+		return true
+	}
+}
+
 // set reads the value behind a parameter's tag.
 func (r *paramReader) set(t tag, key string) {
-	r.setParam(r.cand, r.args, &r.keys, key, r.paramValue(r.cand, t, key, r.tool))
+	r.setParam(r.cand, r.args, &r.keys, key, r.value(t, key))
 }
 
 // setParam sets a parameter of a call.
@@ -266,10 +351,11 @@ func (l *look) cutTag(off int) bool {
 	return ok && b == '<' && l.c.EOFAt(off+maxTag)
 }
 
-// paramValue reads a parameter's value behind its tag, and what closes it.
-func (k *construct) paramValue(cand *Candidate, p tag, key string, tool *registry.Tool) any {
+// value reads a parameter's value behind its tag, and what closes it.
+func (r *paramReader) value(p tag, key string) any {
+	k, cand := r.construct, r.cand
 	start := k.c.Offset()
-	v := &valueScan{k: k, key: key, open: p, tool: tool}
+	v := &valueScan{k: k, key: key, open: p, tool: r.tool, given: r.args}
 	if p.kind != "" && p.kind != "string" || k.row.Options.Entities {
 		k.showOpen("", start, false)
 	} else {
@@ -294,9 +380,69 @@ func (k *construct) paramValue(cand *Candidate, p tag, key string, tool *registr
 	if v.missing {
 		cand.Evidence.MissingClose = true
 	}
-	raw := string(k.c.Slice(start, to))
+	raw := k.ownIndent(p, r.open, start, to)
 	k.c.Seek(next)
 	return k.paramText(p, raw, v.missing)
+}
+
+// ownIndent returns the text of a value without the indentation that belongs to its tags:
+// where they stand on lines of their own and are indented, the value's lines are indented
+// as much, and one step more.
+func (k *construct) ownIndent(open, call tag, start, to int) string {
+	raw := string(k.c.Slice(start, to))
+	indent := k.indentOf(open.start)
+	last := strings.LastIndexByte(raw, '\n')
+	if indent == "" || last < 0 || raw[last+1:] != indent || strings.TrimSpace(raw[:strings.IndexByte(raw, '\n')]) != "" {
+		return raw
+	}
+	body := raw[strings.IndexByte(raw, '\n'):][1:]
+	if body = strings.TrimSuffix(body, indent); body == "" {
+		return ""
+	}
+	step := ""
+	if outer := k.indentOf(call.start); strings.HasPrefix(indent, outer) {
+		step = indent[len(outer):]
+	}
+	for _, n := range []string{indent + step, indent} {
+		if text, ok := withoutIndent(body, n); ok {
+			return "\n" + text
+		}
+	}
+	return "\n" + body
+}
+
+// indentOf returns the white space between the beginning of the line and off; empty if
+// something else stands there.
+func (k *construct) indentOf(off int) string {
+	from := off
+	for from > k.c.Kept() {
+		b, _ := k.c.At(from - 1)
+		if b == '\n' {
+			return string(k.c.Slice(from, off))
+		}
+		if b != ' ' && b != '\t' {
+			return ""
+		}
+		from--
+	}
+	return ""
+}
+
+// withoutIndent takes an indentation off each line of a text; ok is false if a line does
+// not have it.
+func withoutIndent(text, indent string) (string, bool) {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(line, indent)
+		if !ok && strings.TrimSpace(line) != "" {
+			return text, false
+		}
+		if !ok {
+			rest = strings.TrimLeft(line, " \t")
+		}
+		b.WriteString(rest)
+	}
+	return b.String(), true
 }
 
 // paramText makes a parameter's value of the text between its tags: all of it

@@ -57,6 +57,7 @@ const (
 	WhyTurnMarker        Why = "turn marker"
 	WhySectionMarker     Why = "section marker"
 	WhyDoubledMarker     Why = "doubled marker"
+	WhyOpeningMarker     Why = "opening marker"
 	WhyClosingMarker     Why = "closing marker"
 	WhyReasoningMarker   Why = "reasoning marker"
 	WhyMessageHeader     Why = "message header"

@@ -166,7 +166,7 @@ func (s *Scanner) wrapped(k *construct, word string, run int) outcome {
 		return retry
 	}
 	handed := s.handed
-	if o := s.tags(body); o.moved() && s.handed > handed {
+	if o := s.tags(body, true); o.moved() && s.handed > handed {
 		s.wrapFence = run
 		return o
 	}

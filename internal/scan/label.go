@@ -243,9 +243,7 @@ func (s *Scanner) endReact(k *construct) outcome {
 		s.sink.Recast()
 		s.hasContent, s.reasoned = false, true
 	}
-	end := s.c.Offset()
-	next := s.c.SpaceEnd(end)
-	s.c.Seek(end)
+	next := s.c.SpaceEnd(s.c.Offset())
 	k.finish()
 	if s.labelAt(next, "Observation") >= 0 {
 		for s.c.Seek(s.c.Limit()); s.c.Fill(); s.c.Seek(s.c.Limit()) {

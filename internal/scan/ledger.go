@@ -16,6 +16,7 @@ type ledger struct {
 	watch bool // content is handed on as soon as it is certain
 
 	handed  int // text before it has been handed on
+	gap     gap // white space before what was taken last, while it is open what becomes of it
 	textEnd int // behind the last byte that is not white space
 	segment int // where the text since the last construct begins
 
@@ -88,14 +89,41 @@ func (l *ledger) content(to int) {
 		p = strings.TrimLeft(p, separators)
 	}
 	l.handed = to
+	p = l.closeGap(p)
 	if len(p) > 0 {
 		l.hasContent = true
 		l.sink.Content(p)
 	}
 }
 
+// gap is white space between content and what was taken behind it.
+type gap struct {
+	from int
+	text string
+}
+
+// closeGap decides what becomes of the white space before what was taken, now that the
+// content behind that is known, and returns that content: between two pieces of content
+// stands the white space that has more lines, or else what there is.
+func (l *ledger) closeGap(next string) string {
+	g := l.gap
+	l.gap = gap{}
+	if g.text == "" {
+		return next
+	}
+	trimmed := strings.TrimLeft(next, " \t\r\n")
+	lead := next[:len(next)-len(trimmed)]
+	if trimmed != "" && (lead == "" || strings.Count(g.text, "\n") > strings.Count(lead, "\n")) {
+		l.sink.Content(g.text)
+		return trimmed
+	}
+	l.sink.Dropped(g.from, g.from+len(g.text), WhyWhiteSpace)
+	return next
+}
+
 // finish hands on what is left before the end of the text.
 func (l *ledger) finish(end int) {
+	defer l.closeGap("")
 	l.content(l.textEnd)
 	if !l.hasOther {
 		l.content(end)
@@ -108,6 +136,11 @@ func (l *ledger) finish(end int) {
 // and goes on behind it.
 func (l *ledger) drop(from, to int, why Why) {
 	l.content(min(l.textEnd, from))
+	if l.handed < from && l.hasContent && strings.TrimLeft(l.c.String(l.handed, from), " \t\r\n") == "" {
+		l.closeGap("")
+		l.gap = gap{from: l.handed, text: strings.Clone(l.c.String(l.handed, from))}
+		l.handed = from
+	}
 	l.sink.Dropped(l.handed, to, why)
 	l.hasOther = true
 	l.restart(to)

@@ -61,7 +61,7 @@ func (s *Scanner) lineOpens() bool {
 		return false
 	}
 	switch {
-	case b == '>' && !s.c.HasPrefixAt(off, ">>>"):
+	case b == '>' && !s.o.Everywhere && !s.c.HasPrefixAt(off, ">>>"):
 		s.skipLine() // a quotation
 		return false
 	case b == '\n' || b == '{' || b == '[' || b == '<' || b == '`':
@@ -89,6 +89,10 @@ func (s *Scanner) lineOpens() bool {
 			if s.opensReasoning(off, m.form) {
 				return s.reason(m.form, off, end, false).moved()
 			}
+		case noise:
+			if progressed(s.turn(m, off, end)) {
+				return true
+			}
 		}
 	}
 	if s.protocolLine(off, b) {
@@ -111,7 +115,7 @@ func (s *Scanner) protocolLine(off int, b byte) bool {
 	if b == 'T' || b == '*' || b == 't' {
 		s.thoughtLabel = s.thoughtLabel || s.labelAt(off, "Thought") >= 0
 	}
-	if b|0x20 == 'o' && s.labelAt(off, "Observation") >= 0 {
+	if b|0x20 == 'o' && !s.o.Everywhere && s.labelAt(off, "Observation") >= 0 {
 		s.observing = true
 		s.skipLine()
 		return true

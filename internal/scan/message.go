@@ -24,16 +24,27 @@ const maxHeader = 320
 // of the tool that it names.
 func (s *Scanner) message(k *construct, row *dialect.Row) outcome {
 	k.row, k.close = row, row.Close
+	s.userText = false
 	to, end := s.headerEnd(k, row)
 	if to < 0 {
 		return retry
 	}
 	header := string(s.c.Slice(k.start, to))
 	name, recipient := recipientOf(header)
-	if end == to && (!recipient || !s.isKnown(name)) {
+	cut := s.c.EOFAt(end) && end == to
+	if end == to && !cut && (!recipient || !s.isKnown(name)) {
 		return retry // no header after all
 	}
+	says := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(header, w) })
+	}
 	switch {
+	case cut:
+		if !k.ev.Trained && !s.isKnown(name) {
+			return retry // a word that begins a line
+		}
+		s.drop(k.start, end, WhyMessageHeader) // the text was cut off within it
+		return taken
 	case recipient && !slices.Contains(speakers, name):
 		s.c.Seek(s.c.SpaceEnd(end))
 		if s.opensBody(s.c.Offset()) {
@@ -45,18 +56,40 @@ func (s *Scanner) message(k *construct, row *dialect.Row) outcome {
 			return k.fail()
 		}
 		return k.finish()
-	case slices.ContainsFunc(row.Options.HeaderReasoning, func(w string) bool { return strings.Contains(header, w) }):
+	case says(row.Options.HeaderReasoning) && !s.o.Everywhere:
 		f := &dialect.Reasoning{Close: slices.Clone(row.Close)}
 		for _, m := range row.Open { // the next message ends it
 			if !strings.HasPrefix(m, "^") {
 				f.Close = append(f.Close, m)
 			}
 		}
-		return s.reason(f, k.start, end, true)
+		return s.reasonUntil(f, k.start, end, s.endsMessage)
 	}
 	s.drop(k.start, end, WhyMessageHeader)
+	if says(row.Options.HeaderText) && !s.o.Everywhere {
+		s.userText = true
+	}
 	s.lineStart()
 	return taken
+}
+
+// endsMessage reports whether a marker from one offset to another ends a message, and is
+// not only spoken of: the text's end, another marker or a new line follows it, or it
+// begins a message with a header of its own.
+func (s *Scanner) endsMessage(from, to int) bool {
+	at := s.c.SpaceEnd(to)
+	b, ok := s.c.At(at)
+	if !ok || b == '<' {
+		return true
+	}
+	if m, end := s.callMarker(from); m != nil {
+		if row := headerRow(m.rows); row != nil {
+			k := &construct{start: from, opened: end}
+			to, _ := s.headerEnd(k, row)
+			return to >= 0 && !strings.ContainsAny(string(s.c.Slice(end, to)), "\n.;,")
+		}
+	}
+	return s.atLineStart(from) || s.endsHere(to)
 }
 
 // speakers are recipients that are no tools.
@@ -68,7 +101,7 @@ func (l *look) headerEnd(k *construct, row *dialect.Row) (to, end int) {
 	for off := k.opened; off < k.start+maxHeader; off++ {
 		b, ok := l.c.At(off)
 		if !ok {
-			return -1, -1
+			return off, off
 		}
 		if b == row.Options.Header[0] {
 			if e := matchAny(l.c, off, []string{row.Options.Header}); e >= 0 {

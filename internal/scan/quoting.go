@@ -11,15 +11,27 @@ type quoting struct {
 	otherSpeaks bool   // the text is another speaker's turn
 	otherEnd    string // the marker at which that turn ends; empty: where the assistant's begins
 	observing   bool   // the text is what a tool said, behind the label for it
+	userText    bool   // the text is said to be for the user: only a marker begins a call
 }
 
 // nothingCounts reports whether what stands here is shown or another's word.
-func (q *quoting) nothingCounts() bool { return q.fence != nil || q.quoteEnd != "" || q.otherSpeaks }
+func (q *quoting) nothingCounts() bool {
+	return q.fence != nil || q.quoteEnd != "" || q.otherSpeaks || q.userText
+}
 
 // backQuotes acts on back quotes or tildes: a fence, or inline code.
 func (s *Scanner) backQuotes(p int, b byte) outcome {
 	end := s.runEnd(p, b)
 	n := end - p
+	if s.o.Everywhere && (n < 3 || s.fenceAt(p, end, b) != taken) {
+		s.fence = nil
+		s.c.Seek(end)
+		s.text(end)
+		return text
+	}
+	if s.o.Everywhere {
+		return taken
+	}
 	if n >= 3 {
 		return s.fenceAt(p, end, b)
 	}

@@ -30,6 +30,23 @@ func (s *Scanner) opensReasoning(p int, f *dialect.Reasoning) bool {
 // reason reads reasoning whose marker stands from p to end, up to what closes it.
 // Where no opening marker was written, all is open from the text's start.
 func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome {
+	unclosed := s.readReasoning(f, p, end, nil)
+	if unclosed && !prompt && f.CloseAlone {
+		s.sink.Unclosed()
+	}
+	return taken
+}
+
+// reasonUntil is [Scanner.reason] with closing markers that only count where a function
+// says so.
+func (s *Scanner) reasonUntil(f *dialect.Reasoning, p, end int, counts func(from, to int) bool) outcome {
+	s.readReasoning(f, p, end, counts)
+	return taken
+}
+
+// readReasoning reads reasoning up to what closes it, and reports whether the text ended
+// before that.
+func (s *Scanner) readReasoning(f *dialect.Reasoning, p, end int, counts func(from, to int) bool) (unclosed bool) {
 	s.content(min(s.textEnd, p))
 	s.hasOther, s.reasoned = true, true
 	if again := matchAny(s.c, s.c.SpaceEnd(end), f.Open); again >= 0 && !f.AtStart {
@@ -68,15 +85,18 @@ func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome 
 				break
 			}
 			if s.check(); s.err != nil {
-				return taken
+				return false
 			}
 			continue
 		}
 		at := s.c.Offset()
-		if to := matchAny(s.c, at, f.Close); to >= 0 && (depth == 0 || s.reasoningCloses(to, f) < 0) {
+		if to := matchAny(s.c, at, f.Close); to >= 0 && counts != nil && !counts(at, to) {
+			s.skipIn(to)
+			continue
+		} else if to >= 0 && (depth == 0 || s.reasoningCloses(to, f) < 0) {
 			hand(max(min(s.textEnd, at), s.handed))
 			s.endReasoning(to)
-			return taken
+			return false
 		} else if to >= 0 {
 			depth--
 			s.skipIn(to)
@@ -95,7 +115,7 @@ func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome 
 				s.segment = at
 				s.openReasoning = s.openReasoning || !f.CallsCount
 				s.c.Seek(at)
-				return taken
+				return false
 			}
 			s.skipIn(to)
 			s.draft(m, at)
@@ -106,11 +126,7 @@ func (s *Scanner) reason(f *dialect.Reasoning, p, end int, prompt bool) outcome 
 	hand(max(s.textEnd, s.handed))
 	s.handed = s.c.Limit()
 	s.textEnd = s.handed
-	if prompt || !f.CloseAlone {
-		return taken
-	}
-	s.sink.Unclosed()
-	return taken
+	return true
 }
 
 // skipIn moves on within reasoning: what stands before an offset is a part of it.

@@ -23,6 +23,9 @@ type Options struct {
 	Watch bool
 	// AnyValue says that any JSON is wanted, not only what may be a call.
 	AnyValue bool
+	// Everywhere says that quotations, code, reasoning and the turns of others count like
+	// all else: for finding what might be repeated from a text, not for reading calls.
+	Everywhere bool
 	// Check is called now and then; an error of it ends the scan.
 	Check func() error
 }
@@ -175,7 +178,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 	if s.fence != nil {
 		return s.closeFence(p, b)
 	}
-	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing {
+	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing && !s.userText {
 		return s.backQuotes(p, b)
 	}
 	if next, ok := s.c.At(p + 1); ok {
@@ -194,7 +197,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 	case '{', '[':
 		return s.bare(p, b)
 	case '<':
-		return s.tags(p)
+		return s.tags(p, false)
 	}
 	return retry
 }
@@ -216,10 +219,13 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 		}
 		s.otherSpeaks, s.otherEnd = false, "" // a message of the assistant's begins
 	}
-	if s.observing && !s.endsObservation(m, p) {
+	if s.observing && !s.endsObservation(m, p) || s.userText && m.kind == opens && !m.trained {
 		return retry
 	}
 	if s.inCode(p) {
+		return retry
+	}
+	if s.o.Everywhere && m.kind != opens {
 		return retry
 	}
 	switch m.kind {

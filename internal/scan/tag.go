@@ -45,6 +45,7 @@ type tag struct {
 	words     *tagWords
 	close     bool
 	selfClose bool
+	unclosed  bool   // its own bracket is missing: "/>" ends the call
 	word      string // "function", "parameter", "city"
 	name      string // of <function=name>, <invoke name="name">
 	kind      string // of a type or string attribute
@@ -87,6 +88,9 @@ func (l *look) tag(off int) (t tag, ok bool) {
 	if b, _ := c.At(i); b == '/' {
 		t.close = true
 		i++
+		if b, _ := c.At(i); b == ' ' {
+			i++ // </ name>
+		}
 	}
 	from, i := l.tagWord(i)
 	if i <= from {
@@ -187,9 +191,10 @@ func (l *look) tagValue(t tag, i int) (tag, bool) {
 			if _, rest, ok := strings.Cut(name, "="); ok { // <parameter=parameter=key>
 				name = rest
 			}
-			name = strings.Trim(name, " \"'\r\t")
+			quoted := name
+			name = cleanName(strings.Trim(name, " \"'\r\t"))
 			t.name = strings.TrimSuffix(name, ":")
-			if t.name == "" || strings.ContainsAny(t.name, " (){}") {
+			if t.name == "" || strings.ContainsAny(t.name, "(){}") || b != '>' && strings.Contains(quoted, " ") {
 				return t, false
 			}
 			t.end = i
@@ -285,7 +290,7 @@ func (t *tag) attribute(key, value string) {
 	switch key {
 	case "name", "tool", "key", "tool_name":
 		if t.name == "" {
-			t.name = value
+			t.name = cleanName(strings.TrimSpace(value))
 		}
 	case "string":
 		t.kind = map[string]string{"true": "string", "false": "json"}[value]
@@ -296,6 +301,21 @@ func (t *tag) attribute(key, value string) {
 		t.attrs = make(map[string]string)
 	}
 	t.attrs[key] = value
+}
+
+// cleanName takes special tokens that strayed into a name out of it.
+func cleanName(name string) string {
+	for {
+		from := strings.Index(name, "<|")
+		if from < 0 {
+			return name
+		}
+		to := strings.Index(name[from:], "|>")
+		if to < 0 {
+			return name
+		}
+		name = name[:from] + name[from+to+len("|>"):]
+	}
 }
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&apos;", "'", "&amp;", "&")

@@ -30,6 +30,7 @@ func (s *Scanner) turn(m *marker, p, end int) outcome {
 	default:
 		speaker = t.Speaker
 	}
+	s.userText = false
 	switch speaker {
 	case dialect.Assistant:
 		s.otherSpeaks, s.otherEnd = false, ""

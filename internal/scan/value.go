@@ -41,8 +41,9 @@ type valueScan struct {
 	key     string
 	open    tag
 	tool    *registry.Tool
-	start   int  // of the value
-	nesting bool // calls within the value are part of it
+	given   map[string]any // the call's parameters so far
+	start   int            // of the value
+	nesting bool           // calls within the value are part of it
 
 	depth, inner int // open calls, and open parameters, within the value
 	callEnd      int // where a call's closing tag stands that may end the value, -1 if none does
@@ -234,7 +235,7 @@ func (v *valueScan) endsCall(t tag) bool {
 // opensNext reports whether a parameter's tag within a value opens the next
 // parameter, the end of this one being missing.
 func (v *valueScan) opensNext(t tag, start int) bool {
-	if t.name == v.key {
+	if _, twice := v.given[t.name]; twice || t.name == v.key {
 		return false
 	}
 	if v.tool != nil && v.tool.Parameters != nil {

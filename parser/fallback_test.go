@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
-	"github.com/callwright/callwright/extractor"
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -208,7 +208,7 @@ func TestTiersAreAsked(t *testing.T) {
 		{"a name", "I will now use create_rectangle for it.", parser.Options{}, parser.Context{}, 1},
 		{"a marker", `<tool_call>{"name": "nothing", "arguments": {}}</tool_call>`, parser.Options{}, parser.Context{}, 1},
 		{"an example", `For example: {"name": "set_text", "arguments": {"text": "a"}}`, parser.Options{}, parser.Context{}, 0},
-		{"an echo", `{"name": "set_text", "arguments": {"text": "a"}}`, parser.Options{}, parser.Context{Heard: []string{`say {"name": "set_text", "arguments": {"text": "a"}}`}}, 0},
+		{"an echo", `{"name": "set_text", "arguments": {"text": "a"}}`, parser.Options{}, parser.Context{Prompt: []string{`say {"name": "set_text", "arguments": {"text": "a"}}`}}, 0},
 		{"a draft", "<think>\n<tool_call>{\"name\": \"set_text\", \"arguments\": {\"text\": \"a\"}}</tool_call>\n</think>\nNo.", parser.Options{}, parser.Context{}, 0},
 		{"a tool that needs a mark", `{"name": "delete_all", "arguments": {}}`, parser.Options{}, parser.Context{}, 0},
 		{"strict", garbled, parser.Options{StrictMode: true}, parser.Context{}, 0},
@@ -292,7 +292,7 @@ func TestBudgets(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	p := mustParser(t, canvas(t), parser.Options{Methods: []extractor.Method{extractor.MethodDialect}})
+	p := mustParser(t, canvas(t), parser.Options{Methods: []call.Method{call.MethodDialect}})
 	if r := mustParse(t, p, `{"name": "set_text", "arguments": {"text": "a"}}`, parser.Context{}); len(r.Calls) != 0 || r.Content == "" {
 		t.Errorf("%+v", r)
 	}

@@ -1,0 +1,187 @@
+package lenient
+
+import (
+	"math/big"
+	"strings"
+)
+
+// number looks whether a number stands at the cursor as JSON writes it (RFC 8259,
+// section 6), and returns its end.
+func (r *Reader) number() (end int, ok bool) {
+	c := r.c
+	off := c.off
+	if b, _ := c.At(off); b == '-' {
+		off++
+	}
+	first, _ := c.At(off)
+	whole := r.digits(off)
+	if whole == off || first == '0' && whole > off+1 {
+		return 0, false
+	}
+	off = whole
+	if b, _ := c.At(off); b == '.' {
+		fraction := r.digits(off + 1)
+		if fraction == off+1 {
+			return 0, false
+		}
+		off = fraction
+	}
+	if b, _ := c.At(off); b == 'e' || b == 'E' {
+		off++
+		if b, _ := c.At(off); b == '+' || b == '-' {
+			off++
+		}
+		exponent := r.digits(off)
+		if exponent == off {
+			return 0, false
+		}
+		off = exponent
+	}
+	return off, r.endsNumber(off)
+}
+
+// digits returns the end of the digits at off.
+func (r *Reader) digits(off int) int {
+	for {
+		b, ok := r.c.At(off)
+		if !ok || b < '0' || b > '9' {
+			return off
+		}
+		off++
+	}
+}
+
+// endsNumber reports whether what stands at off ends a number: else it is a value
+// without quotes, such as 10:30 or 1,000.
+func (r *Reader) endsNumber(off int) bool {
+	c := r.c
+	b, ok := c.At(off)
+	switch {
+	case !ok, b == '}', b == ']', b == '\n', b == ')', b == ';':
+		return true
+	case b == ',':
+		return !r.inObject() || r.o.Python || !r.thousands(off)
+	case b == '/':
+		return r.endsScalar(off) && (c.HasPrefixAt(off, "//") || c.HasPrefixAt(off, "/*"))
+	case b == ' ', b == '\t', b == '\r', b == '#', b == '<', b == '"':
+		return r.endsScalar(off)
+	case r.o.Hash:
+		return true
+	}
+	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝"))
+}
+
+// maxOddNumber bounds, in bytes, numbers that are not written as JSON writes them.
+const maxOddNumber = 400
+
+// thousands reports whether the comma at off groups digits, as in 1,000: three
+// digits follow it and no key. It looks no further than a number can be long.
+func (r *Reader) thousands(off int) bool {
+	groups := 0
+	for limit := off + maxOddNumber; ; {
+		b, ok := r.c.At(off)
+		if !ok || b != ',' {
+			break
+		}
+		if off >= limit {
+			return false
+		}
+		for i := 1; i <= 3; i++ {
+			if d, ok := r.c.At(off + i); !ok || d < '0' || d > '9' {
+				return groups > 0
+			}
+		}
+		if d, ok := r.c.At(off + 4); ok && (d >= '0' && d <= '9' || isWord(d)) {
+			return false
+		}
+		groups++
+		off += 4
+	}
+	return groups > 0
+}
+
+// OddNumberText reads a number that JSON does not write so: .5, 1., +3, 0x1F,
+// 1_000 or 1,000. It returns the number as JSON writes it.
+func OddNumberText(s string) (number string, kind FixKind, ok bool) {
+	kind = OddNumber
+	sign := ""
+	t := s
+	switch {
+	case strings.HasPrefix(t, "+"):
+		t = t[1:]
+	case strings.HasPrefix(t, "-"):
+		sign, t = "-", t[1:]
+	}
+	if t == "" || len(t) > maxOddNumber {
+		return "", kind, false
+	}
+	if len(t) > 2 && t[0] == '0' && strings.ContainsRune("xXoObB", rune(t[1])) {
+		n, ok := new(big.Int).SetString(t, 0)
+		if !ok {
+			return "", kind, false
+		}
+		return sign + n.String(), kind, true
+	}
+	switch {
+	case strings.Contains(t, ",") && groupsOfThree(t, ","):
+		kind = Thousands
+		t = strings.ReplaceAll(t, ",", "")
+	case strings.Contains(t, "_") && groupsOfThree(t, "_"):
+		t = strings.ReplaceAll(t, "_", "")
+	}
+	if t[0] == '.' {
+		t = "0" + t
+	}
+	if i := strings.IndexByte(t, '.'); i >= 0 && (i+1 == len(t) || t[i+1] == 'e' || t[i+1] == 'E') {
+		t = t[:i] + t[i+1:]
+	}
+	if !IsNumber(sign + t) {
+		return "", kind, false
+	}
+	return sign + t, kind, true
+}
+
+// groupsOfThree reports whether sep stands in s only between groups of three digits.
+func groupsOfThree(s, sep string) bool {
+	whole, _, _ := strings.Cut(s, ".")
+	groups := strings.Split(whole, sep)
+	for i, g := range groups {
+		if g == "" || strings.Trim(g, "0123456789") != "" || i > 0 && len(g) != 3 || i == 0 && len(g) > 3 {
+			return false
+		}
+	}
+	return groups[0][0] != '0'
+}
+
+// IsNumber reports whether s is a number as JSON writes it (RFC 8259, section 6).
+func IsNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	if s == "" || s[0] < '0' || s[0] > '9' || s[0] == '0' && len(s) > 1 && s[1] >= '0' && s[1] <= '9' {
+		return false
+	}
+	digits := func() bool {
+		n := 0
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		s = s[n:]
+		return n > 0
+	}
+	digits()
+	if strings.HasPrefix(s, ".") {
+		s = s[1:]
+		if !digits() {
+			return false
+		}
+	}
+	if s != "" && (s[0] == 'e' || s[0] == 'E') {
+		s = s[1:]
+		if s != "" && (s[0] == '+' || s[0] == '-') {
+			s = s[1:]
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return s == ""
+}

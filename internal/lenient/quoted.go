@@ -1,0 +1,243 @@
+package lenient
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// NOTE: quoted is the inner loop of all reading. It alone moves the cursor over a string;
+// what decides whether a quotation mark ends it (closes.go) looks ahead and moves
+// nothing.
+//
+// How a string is kept: its text before the offset from is in the scratch, decoded; its
+// text from there to the cursor is in the cursor's buffer, as it stands. As long as
+// nothing is in the scratch (copied is false), the string needs no copy.
+//
+// What can be seen: [Reader.OpenText] shows the scratch while inString is true. That is
+// so only where the reader may wait, only for values, not for keys, and only after all
+// text before the cursor was put into the scratch. There are three such places: the end
+// of what has come, a quotation mark that may end the string ([Reader.show]), and an
+// escape sequence. Text that is shown stays; only its end may yet turn out to be closing
+// brackets or a closing marker, where the string is never closed.
+
+// ordinaryFor marks, for a quotation mark, the bytes that stand for themselves in its
+// strings.
+func ordinaryFor(q byte) (t [256]bool) {
+	for b := 0x20; b < 256; b++ {
+		t[b] = byte(b) != q && b != '\\'
+	}
+	return t
+}
+
+var ordinaryDouble, ordinarySingle, ordinaryBack = ordinaryFor('"'), ordinaryFor('\''), ordinaryFor('`')
+
+// quoted reads a string whose opening quote was just read, up to and with its
+// closing one, and puts its text into r.text.
+func (r *Reader) quoted(q byte, key bool) error {
+	c := r.c
+	if !key && c.Peek() == q && r.triple(q) {
+		return nil
+	}
+	start, from, copied := c.off, c.off, false
+	r.scratch = r.scratch[:r.joined]
+	inner := 0                  // quotation marks that turned out to stand within the string
+	b, i := c.buf, c.off-c.base // the cursor's buffer, and where in it we are
+	ordinary := &ordinaryDouble
+	switch q {
+	case '\'':
+		ordinary = &ordinarySingle
+	case '`':
+		ordinary = &ordinaryBack
+	}
+	for {
+		for i < len(b) && ordinary[b[i]] {
+			i++
+		}
+		if i == len(b) {
+			c.off = c.base + i
+			if !c.done {
+				r.scratch = append(r.scratch, b[from-c.base:i]...)
+				from, copied = c.off, true
+				r.inString = !key
+			}
+			if !c.Fill() {
+				return r.unclosed(q, start, from, copied, key)
+			}
+			r.inString = false
+			i, b = c.off-c.base, c.buf
+			continue
+		}
+		switch ch := b[i]; {
+		case ch == q:
+			c.off = c.base + i
+			shown := len(b)-i <= surelySees // what follows may have to be waited for
+			if shown {
+				from, copied = r.show(from, copied, key)
+			}
+			if inner == 0 && r.surelyCloses(q, key) {
+				r.inString = false
+				r.endString(start, from, copied, key)
+				return nil
+			}
+			if !shown {
+				from, copied = r.show(from, copied, key)
+			}
+			ends := r.closes(c.off+1, q, key, inner) || key && inner == 0 && r.isKeyWithColon(start)
+			r.inString = false
+			if ends {
+				r.endString(start, from, copied, key)
+				return nil
+			}
+			r.fix(c.off, UnescapedQuote)
+			inner++
+			b, i = c.buf, c.off-c.base+1
+		case ch == '\\' && i+1 < len(b) && simpleEscapes[b[i+1]] != 0:
+			if r.scratch == nil {
+				r.borrow()
+			}
+			r.scratch = append(r.scratch, b[from-c.base:i]...)
+			r.scratch = append(r.scratch, simpleEscapes[b[i+1]])
+			copied = true
+			c.looked++ // as escape looks
+			i += 2
+			from = c.base + i
+		case ch == '\\':
+			c.off = c.base + i
+			r.scratch = append(r.scratch, b[from-c.base:i]...)
+			copied = true
+			r.inString = !key
+			r.escape(q, key)
+			r.inString = false
+			from = c.off
+			b, i = c.buf, c.off-c.base
+		case ch < 0x20:
+			r.fix(c.base+i, RawControl)
+			i++
+		default: // another kind of quote, or a byte that may begin one
+			i++
+		}
+	}
+}
+
+// surelySees is how many bytes, the quotation mark included, surelyCloses looks at.
+const surelySees = 4
+
+// surelyCloses reports whether what stands behind the quotation mark at the cursor is
+// what strict JSON has there, so that no more need be looked at.
+func (r *Reader) surelyCloses(q byte, key bool) bool {
+	if len(r.stack) == 0 {
+		return false
+	}
+	next, _ := r.c.At(r.c.off + 1)
+	if key {
+		return next == ':'
+	}
+	top := r.stack[len(r.stack)-1]
+	switch next {
+	case '}':
+		return top == '{'
+	case ']':
+		return top == '['
+	case ',':
+		k, _ := r.c.At(r.c.off + 2)
+		if k == ' ' {
+			k, _ = r.c.At(r.c.off + 3)
+		}
+		return k == q
+	}
+	return false
+}
+
+// show puts the text of the string before the cursor where [Reader.OpenText] sees it,
+// before the reader looks ahead, which may make it wait. It returns the offset of the
+// text that is not in the scratch yet.
+func (r *Reader) show(from int, copied, key bool) (int, bool) {
+	if r.c.done || key {
+		return from, copied
+	}
+	r.scratch = append(r.scratch, r.c.Slice(from, r.c.off)...)
+	r.inString = true
+	return r.c.off, true
+}
+
+// endString ends a string at the cursor's quotation mark. Its text is in the
+// scratch if it was copied, with what stands from an offset on to be added.
+func (r *Reader) endString(start, from int, copied, key bool) {
+	c := r.c
+	seg := c.Slice(from, c.off)
+	c.off++
+	c.looked += c.off - start
+	switch {
+	case copied:
+		r.scratch = append(r.scratch, seg...)
+		r.text = r.validText(start, r.scratch[r.joined:])
+	case !utf8.Valid(seg):
+		r.text = r.validText(start, seg)
+	case key:
+		r.text = r.intern(seg)
+	default:
+		r.text = c.String(from, from+len(seg))
+	}
+}
+
+// unclosed ends a string that the text's end, or a closing marker in it, cut off.
+func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
+	c := r.c
+	c.looked += c.Limit() - start
+	text := c.Slice(from, c.Limit())
+	if copied {
+		text = append(r.scratch, text...)[r.joined:]
+	}
+	if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
+		// {"city": "Rome</tool_call> : the marker closes the string and all.
+		sub := NewReader(NewText(strings.TrimRight(c.String(start, cut), "\r\n\t }]")+string(q)), Options{MaxDepth: r.o.MaxDepth})
+		if err := sub.quoted(q, false); err != nil {
+			return err
+		}
+		r.Fixes.Merge(&sub.Fixes)
+		r.fix(cut, UnclosedString)
+		c.off = cut
+		r.text = sub.text
+		if key {
+			r.cutOff(CutKey)
+		} else {
+			r.unwind()
+		}
+		return nil
+	}
+	c.off = c.Limit()
+	r.text = r.validText(start, trimPartialRune(text))
+	kind := CutString
+	if key {
+		kind = CutKey
+	}
+	r.cutOff(kind)
+	return nil
+}
+
+// endsWithClose reports whether the text ends behind the closing marker at off:
+// then the marker was meant, and is no part of a string that is cut off.
+func (r *Reader) endsWithClose(off int) bool {
+	for _, m := range r.o.Close {
+		if r.c.HasPrefixAt(off, m) {
+			rest := r.c.Slice(off+len(m), r.c.Limit())
+			return len(bytes.TrimSpace(rest)) == 0
+		}
+	}
+	return false
+}
+
+// firstClose returns the offset of the first closing marker at or after off, or -1.
+func (r *Reader) firstClose(off int) int {
+	first := -1
+	rest := r.c.Slice(off, r.c.Limit())
+	r.c.looked += len(rest) * len(r.o.Close)
+	for _, m := range r.o.Close {
+		if i := bytes.Index(rest, []byte(m)); i >= 0 && (first < 0 || off+i < first) {
+			first = off + i
+			rest = rest[:i]
+		}
+	}
+	return first
+}
