@@ -71,7 +71,7 @@ func (k *collector) top(r *parser.Result) []*node {
 	var spanned, rest []*parser.Rejected
 	for i := range r.Rejected {
 		switch x := &r.Rejected[i]; {
-		case !meant(x):
+		case !x.Meant():
 		case x.Span[1] > x.Span[0]:
 			spanned = append(spanned, x)
 		default:
@@ -93,12 +93,6 @@ func (k *collector) top(r *parser.Result) []*node {
 		add(k.ofRejected(x, len(nodes)))
 	}
 	return nodes
-}
-
-// meant reports whether something that was rejected was meant as a call: those of which
-// the model is told.
-func meant(x *parser.Rejected) bool {
-	return len(x.Errors) > 0 && x.Errors[0].Code != parser.CodeInReasoning && x.Errors[0].Code != parser.CodeLowConfidence
 }
 
 // ofRejected returns the node of a rejected call.

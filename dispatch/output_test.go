@@ -14,7 +14,9 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/dispatch"
+	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
+	"github.com/callwright/callwright/validator"
 )
 
 // says has one tool that returns a result.
@@ -116,8 +118,13 @@ func TestMedia(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	d := drawing()
-	report := run(t, d, call("create_rectangle", `{"x": 1, "y": 2}`)+call("create_rectangl", `{}`)+"<tool_call>{oops</tool_call>"+
-		call("set_corner_radius", `{"layer": "a", "radius": {"name": "create_rectangle", "arguments": {"x": 1, "y": 2}}}`), nil)
+	r := parse(t, d, call("create_rectangle", `{"x": 1, "y": 2}`)+call("create_rectangl", `{}`)+
+		call("set_corner_radius", `{"layer": "a", "radius": {"name": "create_rectangle", "arguments": {"x": 1, "y": 2}}}`))
+	r.Rejected = append(r.Rejected, parser.Rejected{Raw: "<tool_call>{", Errors: []validator.Error{{Code: parser.CodeMalformed, Message: "it cannot be read"}}})
+	report, err := d.Run(context.Background(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, m := range report.Messages() {
 		switch b := m.Blocks[0]; b.Type {
