@@ -17,3 +17,7 @@ func own(cmd *exec.Cmd) {
 func end(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error means that there is none
 }
+
+func terminate(cmd *exec.Cmd) {
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // an error means that there is none
+}

@@ -49,3 +49,11 @@ func End(cmd *exec.Cmd) {
 		end(cmd)
 	}
 }
+
+// Terminate asks a program, and all of its group, to end. Where there are no such signals
+// it is killed.
+func Terminate(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		terminate(cmd)
+	}
+}
