@@ -92,6 +92,7 @@ type node struct {
 	why     string    // what the policy said
 	started time.Time // zero while it does not run
 	logged  bool      // that it goes on too long
+	told    bool      // what became of it
 }
 
 // graph is the calls of one reply, with what they wait for.

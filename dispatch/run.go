@@ -67,6 +67,10 @@ func (d *Dispatcher) Call(ctx context.Context, tool string, arguments map[string
 
 // session is what is approved for the rest of a Run, or of a Loop.
 type session struct {
+	turn  string        // separates the ids of one reply's calls from another's
+	start func(*Call)   // is told of a call that starts; may be nil
+	end   func(*Result) // is told what became of each call; may be nil
+
 	mu     sync.Mutex
 	always map[string]bool // by tool
 }
@@ -143,6 +147,9 @@ func (d *Dispatcher) run(ctx context.Context, result *parser.Result, c *Context,
 	report := &Report{Results: r.results, graph: g, vision: c != nil && c.Capabilities.SupportsVision}
 	for i := range r.results {
 		x := &r.results[i]
+		if s.end != nil && !g.nodes[i].told {
+			s.end(x)
+		}
 		report.Stop = report.Stop || x.stop
 		if x.Err != nil && x.Err.Code == CodePending {
 			report.Pending = append(report.Pending, x.Call)
@@ -164,6 +171,10 @@ func (r *run) work() {
 		r.wake(r.ready.Len())
 		r.mu.Unlock()
 		ask := r.start(n)
+		if !ask && r.session.end != nil {
+			n.told = true
+			r.session.end(&r.results[n.index])
+		}
 		r.mu.Lock()
 		r.leave(n)
 		if ask {
@@ -409,6 +420,9 @@ func (r *run) answer(n *node, waiting int) *Error {
 // execute runs a call whose arguments are final and which may run.
 func (r *run) execute(n *node) {
 	x := &r.results[n.index]
+	if r.session.start != nil {
+		r.session.start(n.call)
+	}
 	begin := time.Now()
 	var out Result
 	var repeated bool
@@ -451,7 +465,7 @@ func (r *run) handle(n *node) (Result, error) {
 func (r *run) remembered(n *node) (Result, bool, error) {
 	m, key := r.d.Memory, n.call.Key()
 	if !n.tool.once {
-		key = n.call.ID + "\x00" + key
+		key = r.session.turn + "\x00" + n.call.ID + "\x00" + key
 	}
 	if m == nil {
 		r.mu.Lock()

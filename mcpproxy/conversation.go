@@ -2,7 +2,6 @@ package mcpproxy
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"sync"
 
@@ -50,7 +49,7 @@ type outcome struct {
 func (c *conversation) fromClient(message []byte) outcome {
 	c.p.stats.messages.Add(1)
 	pass := outcome{forward: message}
-	if !concernsTools(message) || !json.Valid(message) {
+	if !concernsTools(message) || !isJSON(message) {
 		return pass
 	}
 	message = message[:len(message):len(message)] // so that offsets can be told
@@ -217,7 +216,7 @@ var invalidParams = []byte(strconv.Itoa(codeInvalidParams))
 
 // fromServer looks at a message of the server's, which always passes as it is.
 func (c *conversation) fromServer(message []byte) {
-	if bytes.Contains(message, []byte("list_changed")) && json.Valid(message) {
+	if bytes.Contains(message, []byte("list_changed")) && isJSON(message) {
 		c.eachOf(message, func(o wire.Object) {
 			if o.String("method") == "notifications/tools/list_changed" {
 				c.catalog.forget()
@@ -228,7 +227,7 @@ func (c *conversation) fromServer(message []byte) {
 	lists, calls := len(c.lists), len(c.calls)
 	c.mu.Unlock()
 	if lists > 0 && bytes.Contains(message, []byte("tools")) || calls > 0 && bytes.Contains(message, invalidParams) {
-		if json.Valid(message) {
+		if isJSON(message) {
 			c.eachOf(message, c.answered)
 		}
 	}

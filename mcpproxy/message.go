@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/callwright/callwright/internal/wire"
 )
 
@@ -88,6 +90,12 @@ func idOf(raw []byte) string {
 		n = whole
 	}
 	return "n" + n
+}
+
+// isJSON reports whether a message is JSON, as most readers take it: keys may be there
+// twice, and texts may hold broken UTF-8.
+func isJSON(message []byte) bool {
+	return jsontext.Value(message).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // decode decodes an object, its numbers as they were written.
