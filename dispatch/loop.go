@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -126,6 +125,24 @@ func (l *Loop) Continue(ctx context.Context, t *Transcript, text string) error {
 	return nil
 }
 
+// Plan asks the model once, and plans what it calls without running it: a dry run. The
+// error joins the [*Error] of each call that cannot run, or is that of the model: then
+// there is no plan.
+func (l *Loop) Plan(ctx context.Context, text string) (*parser.Result, *Plan, error) {
+	p, err := parser.New(l.Dispatch.Registry(), l.Parse)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &Transcript{Messages: append(slices.Clone(l.Request.Messages), userMessage(text))}
+	g := &going{Loop: l, t: t, parser: p}
+	result, _, err := g.ask(ctx, g.request())
+	if err != nil {
+		return result, nil, err
+	}
+	plan, err := l.Dispatch.Plan(result, g.context())
+	return result, plan, err
+}
+
 // going is a loop that goes on.
 type going struct {
 	*Loop
@@ -155,12 +172,7 @@ func (g *going) tell(e LoopEvent) {
 func (g *going) turn(ctx context.Context) error {
 	g.turns++
 	g.t.turns++
-	request := g.Request
-	request.Messages, request.Tools = g.t.Messages, append(slices.Clone(g.Request.Tools), g.Dispatch.tellTools()...)
-	if g.last != "" {
-		request.ToolChoice = adapters.ToolChoice{Mode: adapters.ToolNone}
-	}
-	result, reply, err := g.ask(ctx, &request)
+	result, reply, err := g.ask(ctx, g.request())
 	if err != nil {
 		if result != nil && result.Content != "" { // what it said before counts
 			g.t.Messages = append(g.t.Messages, adapters.Message{
@@ -209,6 +221,16 @@ func (g *going) turn(ctx context.Context) error {
 		g.limit(report)
 	}
 	return nil
+}
+
+// request is the request of the next turn.
+func (g *going) request() *adapters.Request {
+	r := g.Request
+	r.Messages, r.Tools = g.t.Messages, append(slices.Clone(g.Request.Tools), g.Dispatch.described()...)
+	if g.last != "" {
+		r.ToolChoice = adapters.ToolChoice{Mode: adapters.ToolNone}
+	}
+	return &r
 }
 
 // ask asks the model, and parses its reply while it arrives.
@@ -423,26 +445,23 @@ func assistant(result *parser.Result, reply *adapters.Reply, r *Report) adapters
 	return m
 }
 
-// argumentsOf is a call's arguments as JSON.
+// argumentsOf is a call's arguments as JSON, the same for the same ones.
 func argumentsOf(c *Call) string {
-	data, err := appendJSON(nil, c.Parameters, asWritten, 0)
-	if err != nil || c.Parameters == nil {
+	if c.Parameters == nil {
 		return "{}"
 	}
-	return string(data)
+	data, err := encode(c.Parameters)
+	if err != nil {
+		return "{}"
+	}
+	return data
 }
 
-// tellTools are the tools as a model is told of them.
-func (d *Dispatcher) tellTools() []adapters.Tool {
+// described are the tools as a model is told of them.
+func (d *Dispatcher) described() []adapters.Tool {
 	var out []adapters.Tool
 	for _, t := range d.Tools() {
-		tool := adapters.Tool{Name: t.Name, Description: t.Description}
-		if t.Parameters != nil {
-			if data, err := json.Marshal(t.Parameters); err == nil {
-				tool.Parameters = data
-			}
-		}
-		out = append(out, tool)
+		out = append(out, Describe(&t.Tool))
 	}
 	return out
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/dispatch"
+	"github.com/callwright/callwright/registry"
 )
 
 // scripted is a model that says one thing after another, the last for ever. It keeps the
@@ -299,5 +300,20 @@ func TestModelOf(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s: %q", model, text)
 		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	list, err := registry.Parse([]byte(`{"name": "f", "description": "does", "parameters": {"type": "object",
+		"properties": {"z": {"type": "array", "items": {"properties": {"y": {}, "x": {"const": 1.50}}}}, "a": {"enum": ["<"]}, "properties": {}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"properties":{"z":{"items":{"properties":{"y":{},"x":{"const":1.50}}},"type":"array"},"a":{"enum":["<"]},"properties":{}},"type":"object"}`
+	if got := dispatch.Describe(&list[0]); string(got.Parameters) != want || got.Name != "f" || got.Description != "does" {
+		t.Errorf("%s, want %s", got.Parameters, want)
+	}
+	if got := dispatch.Describe(&registry.Tool{Name: "f"}); got.Parameters != nil {
+		t.Errorf("%s", got.Parameters)
 	}
 }

@@ -172,6 +172,6 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe())
+	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun())
 	return root
 }
