@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/dispatch"
 	"github.com/callwright/callwright/parser"
 )
@@ -197,4 +199,34 @@ func ExampleMiddleware() {
 	d.Call(context.Background(), "create_rectangle", map[string]any{"x": "1", "y": "2"}, nil)
 	// Output:
 	// create_rectangle returned {"id":"rect-100x100"}
+}
+
+func ExampleLoop() {
+	d := drawingApp()
+	says := []string{ // a model that has no tool calling of its own
+		`<tool_call>{"name": "create_rectangle", "arguments": {"x": 10, "y": 20, "width": "80"}}</tool_call>`,
+		`There it is.`,
+	}
+	model := dispatch.Whole(func(_ context.Context, r *adapters.Request) (*adapters.Reply, error) {
+		text := says[0]
+		says = says[1:]
+		return &adapters.Reply{Choices: []adapters.Choice{{Blocks: []adapters.Block{{Type: adapters.BlockText, Text: text}}}}}, nil
+	})
+	loop := dispatch.Loop{
+		Model: model, Dispatch: d, MaxTurns: 8, MaxTime: time.Minute,
+		OnEvent: func(e dispatch.LoopEvent) {
+			if e.Type == dispatch.EventToolEnd {
+				fmt.Println(e.Result.Call.Tool, e.Result.Text)
+			}
+		},
+	}
+	t, err := loop.Say(context.Background(), "Draw a rectangle")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(t.Text(), t.Stop)
+	// Output:
+	// create_rectangle {"id":"rect-80x100"}
+	// There it is. answer
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright/parser"
 )
@@ -42,8 +43,10 @@ func TestNoLeak(t *testing.T) {
 	for i := range n / 10 {
 		runAll(&parser.Result{Calls: all.Calls[i*10 : i*10+10]})
 	}
-	if now := runtime.NumGoroutine(); now > goroutines {
-		t.Errorf("%d goroutines, before %d", now, goroutines)
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, before %d", runtime.NumGoroutine(), goroutines)
+		}
 	}
 	if after := heap(); after > before+4<<20 {
 		t.Errorf("%d KB more than before", (after-before)>>10)

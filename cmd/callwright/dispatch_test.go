@@ -121,6 +121,20 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// TestDispatchDocument runs the console example of docs/dispatch.md.
+func TestDispatchDocument(t *testing.T) {
+	data, err := os.ReadFile("../../docs/dispatch.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(data), "```console\n$ callwright tools check tools.json\n")
+	want, _, _ := strings.Cut(block, "```")
+	file := write(t, "tools.json", `{"name": "get weather", "parameters": {"type": "object", "properties": {"days": {"type": "integer", "default": "3"}}}}`)
+	if out, _, code := run(t, "", "tools", "check", file); out != want || code != exitNoCalls {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
 // model is a model server without tool calling that says one thing after another.
 func model(t *testing.T, says ...string) (url string, asked *atomic.Int32) {
 	t.Helper()
