@@ -62,7 +62,8 @@ func newServer(calls *atomic.Int32) *mcp.Server {
 				add.Do(func() {
 					mcp.AddTool(s, &mcp.Tool{Name: "add"}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
 						A, B int
-					}) (*mcp.CallToolResult, any, error) {
+					},
+					) (*mcp.CallToolResult, any, error) {
 						return nil, map[string]any{"sum": in.A + in.B}, nil
 					})
 				})
@@ -105,7 +106,7 @@ func stdioWay(t *testing.T) way {
 	done := make(chan error, 1)
 	go func() {
 		err := p.Stdio(context.Background(), inReader, outWriter, server(t, "sdk"))
-		outWriter.Close()
+		_ = outWriter.Close()
 		done <- err
 	}()
 	return way{p, &mcp.IOTransport{Reader: outReader, Writer: inWriter}, func() {
@@ -139,12 +140,12 @@ func httpWay(options *mcp.StreamableHTTPOptions) func(t *testing.T) way {
 
 // TestServers drives a server of the official SDK with its client through the proxy.
 func TestServers(t *testing.T) {
-	for name, make := range map[string]func(*testing.T) way{
+	for name, open := range map[string]func(*testing.T) way{
 		"stdio": stdioWay, "http": httpWay(nil), "http with JSON": httpWay(&mcp.StreamableHTTPOptions{JSONResponse: true}),
 		"http without sessions": httpWay(&mcp.StreamableHTTPOptions{Stateless: true}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := make(t)
+			w := open(t)
 			defer w.end()
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
@@ -157,7 +158,7 @@ func TestServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer session.Close()
+			defer func() { _ = session.Close() }()
 			if tools, err := session.ListTools(ctx, nil); err != nil || len(tools.Tools) != 2 {
 				t.Fatal(tools, err)
 			}
@@ -283,7 +284,7 @@ func TestStdioStrict(t *testing.T) {
 // TestStdioEnds holds that servers that fail or stay are told of and ended.
 func TestStdioEnds(t *testing.T) {
 	in, stay := io.Pipe()
-	defer stay.Close()
+	defer func() { _ = stay.Close() }()
 	var exit *exec.ExitError
 	err := newProxy(t, Options{}).Stdio(context.Background(), in, io.Discard, server(t, "fail"))
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
@@ -426,7 +427,7 @@ func Example() {
 			fmt.Println(string(body))
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"properties":{"lines":{"type":"integer"}}}}]}}`)
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"properties":{"lines":{"type":"integer"}}}}]}}`)
 	}))
 	defer upstream.Close()
 	h, err := p.Handler(upstream.URL)

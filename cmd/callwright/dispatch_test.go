@@ -281,7 +281,7 @@ func TestMCP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer session.Close()
+			defer func() { _ = session.Close() }()
 			if _, err := session.ListTools(ctx, nil); err != nil {
 				t.Fatal(err)
 			}

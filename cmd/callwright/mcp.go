@@ -57,7 +57,7 @@ give the client the address that it prints.`,
 	return c
 }
 
-func (f *mcpFlags) run(c *cobra.Command, args []string) error {
+func (f *mcpFlags) run(c *cobra.Command, args []string) (err error) {
 	switch f.defaults {
 	case "required":
 	case "all":
@@ -70,7 +70,7 @@ func (f *mcpFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		defer file.Close()
+		defer func() { err = errors.Join(err, file.Close()) }()
 		f.Log = slog.New(slog.NewJSONHandler(file, nil))
 	}
 	p, err := mcpproxy.New(f.Options)

@@ -73,7 +73,7 @@ what happens to standard error. It exits with 1 if a limit ended the conversatio
 	c.Flags().StringVar(&f.ask, "ask", "auto", "auto asks on a terminal only, stdin reads the answers from standard input, never asks nobody")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "ask the model once, and show the plan of its calls instead of running them")
 	c.Flags().BoolVar(&f.whole, "whole", false, "ask for whole answers, not for streams")
-	c.Flags().StringVar(&f.transcript, "transcript", "", "`FILE` of the conversation as JSON Lines: it is gone on with, and written at the end")
+	c.Flags().StringVar(&f.transcript, "transcript", "", "`FILE` of the conversation as JSON Lines: it goes on, and is written at the end")
 	c.Flags().IntVar(&f.turns, "max-turns", dispatch.DefaultMaxTurns, "how many turns the model has")
 	c.Flags().DurationVar(&f.limit, "max-time", dispatch.DefaultMaxTime, "how long all turns may take")
 	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "how many tokens all turns may take, in and out; 0 is no limit")
@@ -221,7 +221,7 @@ func plan(ctx context.Context, c *cobra.Command, l *dispatch.Loop, prompt string
 	if result.Content != "" {
 		fmt.Fprintln(c.OutOrStdout(), result.Content)
 	}
-	fmt.Fprint(c.OutOrStdout(), plan)
+	fmt.Fprintf(c.OutOrStdout(), "%v", plan)
 	return err
 }
 
@@ -299,7 +299,7 @@ type prompter struct {
 	trace *trace
 }
 
-const promptHelp = "y: run it; n [why]: do not, and tell the model why; a: run all calls of this tool; e: give other arguments, as JSON; ?: show all"
+const promptHelp = "y: run it; n [why]: do not, and tell the model why; a: run all calls of this tool; e: give other arguments, as JSON"
 
 // ask asks until there is an answer. The input's end is a no.
 func (p *prompter) ask(ctx context.Context, q dispatch.Question) (dispatch.Answer, error) {

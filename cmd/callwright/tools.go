@@ -141,7 +141,7 @@ them, or is an OpenAPI 3 document, or a list of MCP servers: {"mcpServers": {"fi
 	c.RunE = func(*cobra.Command, []string) error { return errors.New("use tools list, check, show or convert") }
 	c.AddCommand(
 		toolsCommand("list FILE…", "List the tools", cobra.MinimumNArgs(1), false, listTools),
-		toolsCommand("check FILE…", "Warn of what models and model servers trip over; exit 1 if there is something", cobra.MinimumNArgs(1), false, checkTools),
+		toolsCommand("check FILE…", "Warn of what models and servers trip over; exit 1 if there is something", cobra.MinimumNArgs(1), false, checkTools),
 		toolsCommand("show NAME FILE…", "Show one tool: its signature and its schema", cobra.MinimumNArgs(2), true, showTool),
 		newConvert(),
 	)
@@ -300,7 +300,10 @@ func convertTools(f *toolFiles, to string) (any, error) {
 		list := []mcpTool{}
 		for i := range f.tools {
 			t := &f.tools[i]
-			m := mcpTool{Name: t.Name, Description: t.Description, InputSchema: dispatch.Describe(&t.Tool).Parameters, Output: t.Returns, Annotations: map[string]bool{}}
+			m := mcpTool{
+				Name: t.Name, Description: t.Description, InputSchema: dispatch.Describe(&t.Tool).Parameters, Output: t.Returns,
+				Annotations: map[string]bool{},
+			}
 			if m.InputSchema == nil {
 				m.InputSchema = json.RawMessage(`{"type": "object"}`)
 			}

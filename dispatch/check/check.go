@@ -81,7 +81,8 @@ var rootVariants = []string{"oneOf", "anyOf", "allOf"}
 // contextRoots begin the paths that a dispatch.Context has. Any other path is one of its
 // named values.
 var contextRoots = map[string]string{
-	"selection": "an index, such as selection.0", "history": "an index, such as history.-1.text", "last_call": "a member, such as last_call.id",
+	"selection": "an index, such as selection.0", "history": "an index, such as history.-1.text",
+	"last_call":    "a member, such as last_call.id",
 	"capabilities": "a member, such as capabilities.supports_vision",
 }
 
@@ -126,7 +127,7 @@ func (c *checker) add(path string, code Code, message string) {
 
 func (c *checker) long(path, description string) {
 	if len(description) > maxDescription {
-		c.add(path, LongText, fmt.Sprintf("the description has %d bytes, which every request sends: %d are enough", len(description), maxDescription))
+		c.add(path, LongText, fmt.Sprintf("%d bytes, which every request sends: %d are enough", len(description), maxDescription))
 	}
 }
 
@@ -215,7 +216,7 @@ func (c *checker) schema(s map[string]any, path string, depth int) {
 // value looks at what a schema says of its own values.
 func (c *checker) value(s map[string]any, path string) {
 	if list, ok := s["enum"].([]any); ok && len(list) > maxEnum {
-		c.add(path, LargeEnum, fmt.Sprintf("%d values, which every request sends: take a string and check it, or a tool that searches", len(list)))
+		c.add(path, LargeEnum, fmt.Sprintf("%d values, which every request sends: take a string, or a tool that searches", len(list)))
 	}
 	describes := false
 	for _, k := range []string{"properties", "additionalProperties", "patternProperties", "$ref", "oneOf", "anyOf", "allOf", "enum", "const"} {

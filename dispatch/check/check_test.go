@@ -41,8 +41,10 @@ func TestTools(t *testing.T) {
 		{"list", one(`{"type":"array"}`), []string{"free_form /properties/p"}},
 		{"enum", one(`{"enum":[` + enum + `]}`), []string{"large_enum /properties/p"}},
 		{"deep", deep, []string{"nesting /properties/x/properties/x/properties/x/properties/x/properties/x/properties/x"}},
-		{"recursive", `{"type":"object","properties":{"p":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/m"}}},"m":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}}}`,
-			[]string{"recursion /$defs/m/anyOf/0", "recursion /$defs/n/properties/n", "recursion /properties/p"}},
+		{
+			"recursive", `{"type":"object","properties":{"p":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/m"}}},"m":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}}}`,
+			[]string{"recursion /$defs/m/anyOf/0", "recursion /$defs/n/properties/n", "recursion /properties/p"},
+		},
 		{"root", `{"type":"object","oneOf":[{"required":["a"]}]}`, []string{"root_variants "}},
 		{"array", `{"type":"array","items":{}}`, []string{"schema "}},
 		{"pattern", one(`{"type":"string","pattern":"^(?=a)b"}`), []string{"pattern /properties/p"}},

@@ -46,7 +46,8 @@ type entry struct {
 }
 
 var members = []string{
-	"type", "command", "args", "env", "cwd", "url", "headers", "disabled", "only", "except", "allow", "trust_hints", "connect_timeout_ms", "description",
+	"type", "command", "args", "env", "cwd", "url", "headers", "disabled", "only", "except", "allow", "trust_hints",
+	"connect_timeout_ms", "description",
 }
 
 // IsConfig reports whether JSON looks like a file of MCP servers.

@@ -214,7 +214,7 @@ func TestReconnect(t *testing.T) {
 	if err != nil || len(set.Failed) > 0 {
 		t.Fatal(err, set.Failed)
 	}
-	defer set.Close()
+	defer func() { _ = set.Close() }()
 	d := &dispatch.Dispatcher{Policy: dispatch.Policy{Rules: set.Rules}}
 	if err := d.Add(set.Tools...); err != nil {
 		t.Fatal(err)
@@ -289,9 +289,18 @@ func TestOpen(t *testing.T) {
 func TestName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, tt := range [][3]string{
-		{"files", "read_file", "files__read_file"}, {"", "read_file", "read_file"}, {"a b", "c.d/e", ""}, {"a_b", "c_d_e", "a_b__c_d_e"},
-		{"files", strings.Repeat("x", 57), "files__" + strings.Repeat("x", 57)}, {"files", strings.Repeat("x", 58), ""}, {"files", strings.Repeat("x", 59), ""},
-		{"files", "é", ""}, {"files", "è", ""}, {"", "", ""}, {"a", "__b", "a____b"}, {"a__", "b", "a____b"},
+		{"files", "read_file", "files__read_file"},
+		{"", "read_file", "read_file"},
+		{"a b", "c.d/e", ""},
+		{"a_b", "c_d_e", "a_b__c_d_e"},
+		{"files", strings.Repeat("x", 57), "files__" + strings.Repeat("x", 57)},
+		{"files", strings.Repeat("x", 58), ""},
+		{"files", strings.Repeat("x", 59), ""},
+		{"files", "é", ""},
+		{"files", "è", ""},
+		{"", "", ""},
+		{"a", "__b", "a____b"},
+		{"a__", "b", "a____b"},
 	} {
 		name := mcptools.Name(tt[0], tt[1])
 		if tt[2] != "" && name != tt[2] || len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || name == "" {
@@ -346,7 +355,8 @@ func ExampleConnect() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "read_file"}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
 		Path string `json:"path"`
-	}) (*mcp.CallToolResult, any, error) {
+	},
+	) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "content of " + in.Path}}}, nil, nil
 	})
 	ctx := context.Background()
@@ -356,7 +366,7 @@ func ExampleConnect() {
 		fmt.Println(err)
 		return
 	}
-	defer session.Wait()
+	defer func() { _ = session.Wait() }()
 
 	files, err := mcptools.Connect(ctx, mcptools.Server{
 		Name: "files", Allow: []string{"read_*"}, Transport: func() (mcp.Transport, error) { return near, nil },
@@ -365,7 +375,7 @@ func ExampleConnect() {
 		fmt.Println(err)
 		return
 	}
-	defer files.Close()
+	defer func() { _ = files.Close() }()
 	tools, err := files.Tools(ctx)
 	if err != nil {
 		fmt.Println(err)

@@ -21,7 +21,7 @@ func TestService(t *testing.T) {
 	if err != nil || len(set.Failed) > 0 {
 		t.Fatal(err, set.Failed)
 	}
-	defer set.Close()
+	defer func() { _ = set.Close() }()
 	s, err := mcptools.NewService(set, &dispatch.Dispatcher{Policy: dispatch.Policy{Rules: []dispatch.Rule{
 		{Tool: "*__mixed", Do: dispatch.Deny},
 		{Tool: "*__read_lines", Arguments: map[string]string{"/path": "/etc/*"}, Do: dispatch.Deny, Why: "that is the system's"},

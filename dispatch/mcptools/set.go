@@ -50,7 +50,8 @@ func Open(ctx context.Context, servers ...Server) (*Set, error) {
 		for j := range tools[i] {
 			name := tools[i][j].Name
 			if other, twice := seen[name]; twice {
-				return nil, errors.Join(fmt.Errorf("the servers %s and %s both have a tool %q: give them labels", other, c.server.label(), name), set.Close())
+				err := fmt.Errorf("the servers %s and %s both have a tool %q: give them labels", other, c.server.label(), name)
+				return nil, errors.Join(err, set.Close())
 			}
 			seen[name] = c.server.label()
 		}
