@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/callwright/callwright/internal/ollamatest"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -309,4 +310,20 @@ func command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), "CALLWRIGHT_TEST_PROGRAM=command")
 	return cmd
+}
+
+// TestRunOllama has a real Ollama server's models, with and without tools of their own,
+// call a tool of an MCP server.
+func TestRunOllama(t *testing.T) {
+	s := ollamatest.Start(t)
+	for name, template := range map[string]string{"plain": ollamatest.PlainTemplate, "tools": ollamatest.ToolTemplate} {
+		s.Dialogue(t, name, addNote, "The note is there.", template)
+		for _, more := range [][]string{{}, {"--whole"}, {"--upstream-format", "ollama"}} {
+			args := append([]string{"run", "--tools", mcpConfig(t, `, "allow": ["*"]`), "--upstream", s.URL, "--model", name, "Add a note"}, more...)
+			out, trace, code := run(t, "", args...)
+			if code != 0 || strings.TrimSpace(out) != "The note is there." || !strings.Contains(trace, "← notes__add_note: haha") {
+				t.Errorf("%s %s: exit %d\n%s\n%s", name, more, code, out, trace)
+			}
+		}
+	}
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDependencies holds that programs which parse and dispatch link neither MCP nor
-// OpenAPI, and that the proxy links no MCP library: it carries bytes.
-func TestDependencies(t *testing.T) {
+// TestLinked holds that programs which parse and dispatch link neither MCP nor OpenAPI,
+// and that the proxy links no MCP library: it carries bytes.
+func TestLinked(t *testing.T) {
 	for _, list := range [][]string{{"../parser", "modelcontextprotocol", "openapi"}, {".", "modelcontextprotocol", "openapi"}, {"../mcpproxy", "modelcontextprotocol"}} {
 		out, err := exec.Command("go", "list", "-deps", list[0]).Output()
 		if err != nil {
