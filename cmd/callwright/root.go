@@ -173,7 +173,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe())
+	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return printable(err) })
 	printErrors(root)
 	return root
