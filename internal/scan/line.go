@@ -195,7 +195,7 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 		c.Seek(off)
 		return keyValueBody{}.read(k)
 	}
-	if row, at := s.nameJSONLine(name, n, end, next); at >= 0 {
+	if row, at := s.nameJSONLine(name, n, end, next); at >= 0 && (s.isKnown(name) || s.fitsObject(at, name)) {
 		k.row = row
 		c.Seek(at)
 		return s.namedObjects(k, name)
@@ -290,10 +290,10 @@ func (s *Scanner) namedObjects(k *construct, name string) outcome {
 			break
 		}
 		brace := c.SpaceEnd(end)
-		if b, _ := c.At(brace); b != '{' || !s.objectAt(brace) {
+		name = string(c.Slice(next, end))
+		if b, _ := c.At(brace); b != '{' || !s.objectAt(brace) || !s.isKnown(name) && !s.fitsObject(brace, name) {
 			break
 		}
-		name = string(c.Slice(next, end))
 		k.next = next
 		c.Seek(brace)
 	}
