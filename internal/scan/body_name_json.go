@@ -187,7 +187,7 @@ func (k *construct) arguments(name, id string) bool {
 	cand := &Candidate{Named: true, Name: name, ID: id}
 	b, ok := c.At(c.Offset())
 	switch {
-	case ok && (b == '{' || b == '[' && k.listOfObjects(c.Offset()) || b == '"' && fence):
+	case ok && (b == '{' || b == '[' && k.listOfObjects(c.Offset()) || b == '"' && (fence || c.HasPrefix(`"{`))):
 		r := lenient.NewReader(c, lenient.Options{Close: k.readerClose(), Watch: k.watch})
 		k.show(Partial{Name: name, ID: id, Arguments: r})
 		from := c.Offset()

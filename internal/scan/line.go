@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/lenient"
 )
 
 // lineStart tries what may begin at the beginning of a line, where the cursor is.
@@ -57,6 +59,9 @@ func (s *Scanner) lineOpens() bool {
 	if !ok {
 		return false
 	}
+	if isQuote(b) && !s.contentBefore(off) {
+		return s.quotedCall(off, b).moved()
+	}
 	if second, ok := s.c.At(off + 1); !ok || !s.mayBegin(b, second) {
 		return false
 	}
@@ -66,6 +71,8 @@ func (s *Scanner) lineOpens() bool {
 		return false
 	case b == '\n' || b == '{' || b == '[' || b == '<' || b == '`':
 		return false
+	case b == '\\':
+		return s.known() && s.c.HasPrefixAt(off, latexList) && s.listOfCalls(s.construct(off, off), off+1).moved()
 	}
 	// progressed tries a construct, and goes back to the line's beginning if it is none.
 	progressed := func(o outcome) bool {
@@ -92,6 +99,133 @@ func (s *Scanner) lineOpens() bool {
 		}
 	}
 	return s.known() && (isIdentStart(b) || b >= '0' && b <= '9' || b == '-') && progressed(s.nameLine(line, off, b))
+}
+
+// latexList begins a list of calls that is written as a formula.
+const latexList = `\[`
+
+// quotedCall reads a text that is nothing but a call of a known tool in quotes: as a
+// string, or as inline code.
+func (s *Scanner) quotedCall(off int, quote byte) outcome {
+	c := s.c
+	at := off + 1
+	if quote == '"' && (c.HasPrefixAt(at, "{") || c.HasPrefixAt(at, "[")) {
+		return s.quotedJSON(off)
+	}
+	end := s.nameEnd(at)
+	list := s.known() && s.callListAt(at, false)
+	if b, _ := c.At(end); !list && (end == at || b != '(' || !s.callsTool(string(c.Slice(at, end)), end)) {
+		return retry
+	}
+	if _, more := c.At(off + maxBroken); more { // only the text's end tells that there is nothing else
+		return retry
+	}
+	to := c.Limit()
+	text := strings.TrimSpace(string(c.Slice(at, to)))
+	if len(text) < 2 || text[len(text)-1] != quote {
+		return retry
+	}
+	text = text[:len(text)-1]
+	inner, found := s.detached(text)
+	inner.marked = false
+	k := s.construct(off, off)
+	k.ev.Whole = true
+	k.row = s.t.without(dialect.BodyPythonic, dialect.InList, nil)
+	if list {
+		inner.s.listOfCalls(inner, 0)
+	} else {
+		for inner.pythonCall(true) {
+			inner.skipPython(true)
+		}
+	}
+	if !inner.c.EOF() || len(found.found) == 0 {
+		return retry
+	}
+	c.Seek(to)
+	for _, cand := range found.found {
+		cand.Evidence, cand.Provenance, cand.Method = call.Evidence{}, call.Bare, call.MethodBalanced
+		k.deliver(cand, to)
+	}
+	return k.finish()
+}
+
+// quotedJSON reads a text that is one JSON string around a call in JSON.
+func (s *Scanner) quotedJSON(off int) outcome {
+	k := s.construct(off, off)
+	s.c.Seek(off)
+	r := lenient.NewReader(s.c, lenient.Options{})
+	v, err := r.Value()
+	text, ok := v.(string)
+	if err != nil || !ok || !s.c.EOFAt(s.c.SpaceEnd(s.c.Offset())) {
+		return k.fail()
+	}
+	v, inner, err := lenient.Parse(strings.TrimSpace(text), lenient.Options{})
+	if err != nil {
+		return k.fail()
+	}
+	cand := &Candidate{Value: v, Fixes: r.Fixes, Provenance: call.Bare, Method: call.MethodFullJSON, Truncated: cut(r) || cutOff(inner, v)}
+	cand.Fixes.Merge(&inner.Fixes)
+	k.ev.Whole = true
+	k.deliver(cand, s.c.Offset())
+	return k.finish()
+}
+
+// gluedName reads the object at p as the arguments of a known tool whose name the text
+// before it ends with, as in "One moment.get_weather{…}": the special tokens that stood
+// between were taken out. The object ends the line, or more such calls follow it.
+func (s *Scanner) gluedName(p int) outcome {
+	if !s.known() {
+		return retry
+	}
+	before := s.before(p)
+	line := bytes.TrimRight(before, " \t")
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	} else if n < len(before) {
+		return retry
+	}
+	from := len(line)
+	for from > 0 && (isName(line[from-1]) || line[from-1] == ':') && line[from-1] < 0x80 {
+		from--
+	}
+	name := s.nameAtEnd(string(line[from:]))
+	if name == "" || !s.fitsObject(p, name) {
+		return retry
+	}
+	if rest := line[:len(line)-len(name)]; len(rest) > 0 && strings.IndexByte(".!?:;)]}>\"'*`\n", rest[len(rest)-1]) < 0 {
+		return retry
+	}
+	k := s.construct(p, p)
+	c := s.c
+	c.Seek(p)
+	r := lenient.NewReader(c, lenient.Options{})
+	_, err := r.Value()
+	if end := c.Offset(); err != nil || !s.endsHere(end) && s.knownAt(c.SpaceEnd(end)) < 0 {
+		return k.fail()
+	}
+	c.Seek(p)
+	k.midSentence = false
+	k.ev.MissingOpen = true
+	k.row = s.t.without(dialect.BodyNameJSON, dialect.OnLine, func(row *dialect.Row) bool {
+		return len(row.Options.Between) == 0 && len(row.Options.Lead) == 0
+	})
+	return s.namedObjects(k, name)
+}
+
+// nameAtEnd returns the longest end of a word that is a known tool's name, or near to one,
+// and begins the word or stands behind a separator; "" if there is none.
+func (l *look) nameAtEnd(word string) string {
+	for word != "" {
+		if l.isKnown(word) || l.isNear(word) {
+			return word
+		}
+		i := strings.IndexAny(word, ".:/-")
+		if i < 0 {
+			return ""
+		}
+		word = word[i+1:]
+	}
+	return ""
 }
 
 // lineMarker tries the marker at a line's beginning.

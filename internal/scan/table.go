@@ -199,6 +199,7 @@ func (t *Table) index(all markerSet) {
 	for _, b := range []byte(">*#_-0123456789") { // quotations, bold labels, lists
 		t.begins.AddAny(b)
 	}
+	t.begins.Add(latexList)
 	for _, b := range []byte("\n`{[<~") {
 		t.trigger[b] = true
 	}
