@@ -132,6 +132,9 @@ func (r *Registry) lookup(name string) (Match, bool) {
 // "functions.", an index, quotation marks.
 func BareName(name string) string {
 	bare := strings.ReplaceAll(strings.Trim(name, " \t\r\n\"'`*[]<>"), `\_`, "_")
+	if strings.ContainsAny(bare, "\"'`") {
+		bare = strings.TrimSpace(name) // the marks are not around it
+	}
 	if rest, ok := cutNamespace(bare); ok && rest != "" && !strings.HasPrefix(bare, "api.") && !strings.HasPrefix(bare, "$") {
 		bare = rest
 	}

@@ -34,8 +34,9 @@ func (nameJSONBody) at(l *look, off int, rows []*dialect.Row) (int, bool) {
 	case '(':
 		return off, false
 	case ':':
-		n, _ := l.c.At(l.c.SpaceEnd(end + 1))
-		return off, n == '{' && hasBody(rows, dialect.BodyJSON)
+		at := l.c.SpaceEnd(end + 1)
+		n, _ := l.c.At(at)
+		return off, n == '{' && hasBody(rows, dialect.BodyJSON) && (l.known() || !l.c.HasPrefixAt(l.c.SpaceEnd(at+1), `"name"`))
 	}
 	known := func() bool {
 		return hasBody(rows, dialect.BodyNameJSON) || !l.known() || l.isKnown(string(l.c.Slice(off, end)))

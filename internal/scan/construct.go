@@ -258,6 +258,9 @@ func cutOff(r *lenient.Reader, v any) bool {
 	if r.CutToken || r.OpenAtEnd > 1 {
 		return true
 	}
+	if list, ok := v.([]any); ok { // of objects that are whole
+		return len(list) == 0 || slices.ContainsFunc(list, func(e any) bool { _, ok := e.(map[string]any); return !ok })
+	}
 	m, ok := v.(map[string]any)
 	if !ok {
 		return true

@@ -49,6 +49,10 @@ func (k *construct) surroundings() {
 	if len(trimmed) == 0 || k.ev.LineStart {
 		return
 	}
+	if s.calls > 0 && joins(before) {
+		k.ev.LineStart = true // {…}, {…} and {…}: as good as the one before it
+		return
+	}
 	last := trimmed[len(trimmed)-1]
 	if len(trimmed) == len(before) {
 		switch last {
@@ -68,6 +72,15 @@ func (k *construct) surroundings() {
 	if bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
 		k.ev.Quoted = true
 	}
+}
+
+// joins reports whether a text between two constructs does nothing but join them.
+func joins(between []byte) bool {
+	switch strings.Trim(string(between), separators) {
+	case "", "and", "then", "and then", "&", "+":
+		return true
+	}
+	return false
 }
 
 // readLeadIn looks at the words before a construct, once, for what they announce.

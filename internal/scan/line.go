@@ -294,6 +294,9 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 		}
 		off = s.blanks(end + 1)
 	}
+	if c.HasPrefixAt(off, printCall) {
+		return s.printed(line, off)
+	}
 	end := s.knownAt(off)
 	if end < 0 {
 		return s.leftOver(line, off)
@@ -348,6 +351,25 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 		return k.looseElements(&Candidate{Named: true, Name: name})
 	}
 	return retry
+}
+
+// printCall may stand around calls in Python.
+const printCall = "print("
+
+// printed reads print(f(a=1)), with a known tool within, at the beginning of a line.
+func (s *Scanner) printed(line, off int) outcome {
+	at := s.c.SpaceEnd(off + len(printCall))
+	end := s.knownAt(at)
+	if end < 0 || s.isKnown("print") {
+		return retry
+	}
+	if b, _ := s.c.At(end); b != '(' {
+		return retry
+	}
+	k := s.construct(line, line)
+	k.next, k.row = off, s.t.without(dialect.BodyPythonic, dialect.OnLine, nil)
+	s.c.Seek(off)
+	return pythonicBody{}.read(k)
 }
 
 // keyValueLine returns the row whose first key stands behind a name on a line.

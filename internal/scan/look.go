@@ -93,13 +93,19 @@ func (l *look) isNear(name string) bool {
 	return ok && m.Rule == "folded"
 }
 
+// lineNamespaces may stand before a tool's name at the beginning of a line.
+var lineNamespaces = []string{"functions.", "default_api."}
+
 // knownAt returns the offset behind a known tool's name at off, or one that is near to it,
 // or -1. It waits only while what has come can still become one.
 func (l *look) knownAt(off int) int {
 	c := l.c
 	from := off
-	if c.HasPrefixAt(off, "functions.") {
-		off += len("functions.")
+	for _, namespace := range lineNamespaces {
+		if c.HasPrefixAt(off, namespace) {
+			off += len(namespace)
+			break
+		}
 	}
 	end := off
 	for end-off < maxName {

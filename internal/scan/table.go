@@ -200,6 +200,10 @@ func (t *Table) index(all markerSet) {
 		t.begins.AddAny(b)
 	}
 	t.begins.Add(latexList)
+	t.begins.Add(printCall)
+	for _, namespace := range lineNamespaces {
+		t.begins.Add(namespace)
+	}
 	for _, b := range []byte("\n`{[<~") {
 		t.trigger[b] = true
 	}
