@@ -22,15 +22,18 @@ import (
 // maxListDepth bounds the brackets around the calls of a list.
 const maxListDepth = 4
 
-// listOperators stand between the calls of a list, as between values.
-const listOperators = ",;+|&"
+// Operators that stand between the calls of a list, as between values, and between calls
+// that are statements.
+const (
+	listOperators      = ",;+|&-*/"
+	statementOperators = ",;+|&"
+)
 
 // callListAt reports whether a list whose first element is a call begins at off: brackets
 // and quotes, a tool's name, and what makes it a call. anyName says that the name need
 // not be a known tool's.
 func (l *look) callListAt(off int, anyName bool) bool {
 	c := l.c
-	quoted := byte(0)
 	for depth := 0; ; depth++ {
 		b, ok := c.At(off)
 		if !ok || depth > maxListDepth {
@@ -43,11 +46,17 @@ func (l *look) callListAt(off int, anyName bool) bool {
 		if depth == 0 {
 			return false
 		}
-		if isQuote(b) {
-			quoted = b
-			off++
-		}
-		break
+		return l.listedCallAt(off, anyName)
+	}
+}
+
+// listedCallAt reports whether a call as it stands in lists begins at off.
+func (l *look) listedCallAt(off int, anyName bool) bool {
+	c := l.c
+	quoted := byte(0)
+	if b, _ := c.At(off); isQuote(b) {
+		quoted = b
+		off++
 	}
 	end := l.nameEnd(off)
 	b, ok := c.At(end)
@@ -58,15 +67,19 @@ func (l *look) callListAt(off int, anyName bool) bool {
 	if b == '(' {
 		return anyName && quoted == 0 || l.callsTool(name, end)
 	}
-	if quoted == 0 || b != quoted || !l.isKnown(name) && !l.isNear(name) {
+	if !l.isKnown(name) && !l.isNear(name) || b != quoted && (quoted != 0 || b != ',') {
 		return false
 	}
-	next := l.blanks(end + 1)
+	next := end
+	if quoted != 0 {
+		next = l.blanks(end + 1)
+	}
 	switch b, _ := c.At(next); b {
 	case '(':
-		return true
+		return quoted != 0
 	case ',', ':':
-		return l.pairFollows(c.SpaceEnd(next+1), name)
+		at := c.SpaceEnd(next + 1)
+		return quoted != 0 && l.pairFollows(at, name) || l.keywordAt(at, name)
 	}
 	return false
 }
@@ -296,16 +309,10 @@ func (l *callList) goesOnWithList() bool {
 	l.skipSubscript()
 	at := l.c.Offset()
 	next := l.skipBetween(at)
-	b, _ := l.c.At(next)
 	if next == at || !strings.ContainsAny(string(l.c.Slice(at, next)), listOperators) {
 		return false
 	}
-	if b == '[' || b == '(' || b == '{' {
-		return l.callListAt(next, l.anyName)
-	}
-	end := l.nameEnd(next)
-	open, _ := l.c.At(end)
-	return end > next && open == '(' && l.callsTool(string(l.c.Slice(next, end)), end)
+	return l.callListAt(next, l.anyName) || l.listedCallAt(next, false)
 }
 
 // skipSubscript moves behind what takes a part of a call's result: [0], ['name'].
@@ -352,10 +359,15 @@ func (l *callList) element(at int, b byte) bool {
 		return l.quoted(at, b)
 	}
 	end := l.nameEnd(at)
-	if next, _ := c.At(end); end == at || next != '(' {
+	switch next, _ := c.At(end); {
+	case end == at:
 		return false
+	case next == '(':
+		return l.call(at, end) // of no known tool: that is to be told
+	case next == ',':
+		return l.keywords(at, string(c.Slice(at, end)), c.SpaceEnd(end+1))
 	}
-	return l.call(at, end) // of no known tool: that is to be told
+	return false
 }
 
 // call reads a call whose name stands from one offset to another, where a parenthesis is.
@@ -424,6 +436,21 @@ func (l *callList) quoted(at int, quote byte) bool {
 	return false
 }
 
+// keywords reads a name's arguments at off without a parenthesis: ['f', a=1, b=2].
+func (l *callList) keywords(at int, name string, off int) bool {
+	if !l.keywordAt(off, name) {
+		return false
+	}
+	cand := &Candidate{Named: true, Name: name}
+	l.c.Seek(off)
+	if !l.pythonArguments(cand) {
+		return false
+	}
+	cand.Fixes.Add(off, lenient.MissingClose)
+	l.add(cand, at)
+	return true
+}
+
 // note moves over a string between calls that is none, such as a remark.
 func (l *callList) note(at int) bool {
 	l.c.Seek(at)
@@ -475,6 +502,9 @@ func (l *callList) inString(at int) bool {
 // pair reads a name's arguments at off: an object, or strings of a name and a value.
 func (l *callList) pair(at int, name string, off int) bool {
 	c := l.c
+	if l.keywordAt(off, name) {
+		return l.keywords(at, name, off)
+	}
 	if !l.pairFollows(off, name) {
 		return false
 	}

@@ -97,7 +97,7 @@ func (pythonicBody) read(k *construct) outcome {
 // or on this one behind a separator.
 func (k *construct) lineGoesOnWithCall() bool {
 	at := k.c.SpaceEnd(k.c.Offset())
-	if b, ok := k.c.At(at); ok && strings.IndexByte(listOperators, b) >= 0 {
+	if b, ok := k.c.At(at); ok && strings.IndexByte(statementOperators, b) >= 0 {
 		at = k.c.SpaceEnd(at + 1)
 	}
 	end := k.nameEnd(at)
@@ -113,7 +113,7 @@ func (k *construct) skipPython(separators bool) {
 	for {
 		k.c.SkipSpace()
 		switch b := k.c.Peek(); {
-		case separators && b != 0 && strings.IndexByte(listOperators, b) >= 0:
+		case separators && b != 0 && strings.IndexByte(statementOperators, b) >= 0:
 			k.c.Skip(1)
 		case b == '#':
 			for {
@@ -202,7 +202,7 @@ func (k *construct) statementEnds() bool {
 		return true
 	}
 	b, _ := k.c.At(k.c.SpaceEnd(k.c.Offset()))
-	return b == '<' || b == '#' || b != 0 && strings.IndexByte(listOperators, b) >= 0
+	return b == ';' || b == ',' || b == '<' || b == '#' || k.lineGoesOnWithCall()
 }
 
 // listEnds reports whether what follows a call in a list can.

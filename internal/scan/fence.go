@@ -274,7 +274,7 @@ func (s *Scanner) pythonFence(off int, word string) bool {
 	end := s.nameEnd(off)
 	next := s.blanks(end)
 	b, ok := s.c.At(next)
-	return end > off && ok && (b == '(' || b == '=')
+	return end > off && ok && (b == '(' || b == '=' || next > end && s.word(off) == "return")
 }
 
 // callsKnown reports whether the code at off begins with a call of a known tool,
@@ -287,6 +287,10 @@ func (s *Scanner) callsKnown(off int) bool {
 		}
 		name := string(s.c.Slice(off, end))
 		next := s.blanks(end)
+		if name == "return" && next > end {
+			off = next
+			continue
+		}
 		b, _ := s.c.At(next)
 		if b == '(' && s.isKnown(name) {
 			return true

@@ -73,6 +73,8 @@ func (s *Scanner) lineOpens() bool {
 		return false
 	case b == '\\':
 		return s.known() && s.c.HasPrefixAt(off, latexList) && s.listOfCalls(s.construct(off, off), off+1).moved()
+	case b == '(':
+		return s.known() && s.listOfCalls(s.construct(off, off), off).moved()
 	}
 	// progressed tries a construct, and goes back to the line's beginning if it is none.
 	progressed := func(o outcome) bool {
@@ -188,11 +190,8 @@ func (s *Scanner) gluedName(p int) outcome {
 	for from > 0 && (isName(line[from-1]) || line[from-1] == ':') && line[from-1] < 0x80 {
 		from--
 	}
-	name := s.nameAtEnd(string(line[from:]))
+	name := s.nameAtEnd(string(line), from)
 	if name == "" || !s.fitsObject(p, name) {
-		return retry
-	}
-	if rest := line[:len(line)-len(name)]; len(rest) > 0 && strings.IndexByte(".!?:;)]}>\"'*`\n", rest[len(rest)-1]) < 0 {
 		return retry
 	}
 	k := s.construct(p, p)
@@ -212,18 +211,21 @@ func (s *Scanner) gluedName(p int) outcome {
 	return s.namedObjects(k, name)
 }
 
-// nameAtEnd returns the longest end of a word that is a known tool's name, or near to one,
-// and begins the word or stands behind a separator; "" if there is none.
-func (l *look) nameAtEnd(word string) string {
-	for word != "" {
-		if l.isKnown(word) || l.isNear(word) {
-			return word
+// nameAtEnd returns the known tool's name, or one near to it, with which a text ends whose
+// last word begins at from; "" if there is none. The name begins a line, or stands behind
+// a mark that ends a sentence or a quotation.
+func (l *look) nameAtEnd(text string, from int) string {
+	for from < len(text) {
+		name := text[from:]
+		after := from == 0 || strings.IndexByte(".!?:;)]}>\"'*`\n", text[from-1]) >= 0
+		if after && (l.isKnown(name) || l.isNear(name)) {
+			return name
 		}
-		i := strings.IndexAny(word, ".:/-")
+		i := strings.IndexAny(name, ".:")
 		if i < 0 {
 			return ""
 		}
-		word = word[i+1:]
+		from += i + 1
 	}
 	return ""
 }

@@ -102,7 +102,7 @@ func (l *look) knownAt(off int) int {
 	c := l.c
 	from := off
 	for _, namespace := range lineNamespaces {
-		if c.HasPrefixAt(off, namespace) {
+		if c.HasPrefixAt(off, namespace) && !l.registry.HasPrefix(namespace) {
 			off += len(namespace)
 			break
 		}
