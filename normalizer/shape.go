@@ -30,8 +30,8 @@ type Found struct {
 	Entries    []Entry
 	Content    string // text for the user beside the calls
 	Reasoning  string // reasoning beside the calls
-	// Half says that the value is a list in which some elements are calls and another,
-	// which names a tool or arguments, cannot be read: then there are no entries.
+	// Half says that the value is a list in which another element names a tool or
+	// arguments and cannot be read: then none of the entries is to be called.
 	Half bool
 }
 
@@ -89,9 +89,10 @@ const maxNesting = 6
 func Detect(v any, o Options) Found {
 	n := &normalization{o: o, known: o.Registry != nil && o.Registry.Len() > 0}
 	f, ok := n.value(v)
-	if !ok || n.half {
-		return Found{Format: call.Unknown, Half: ok && n.half}
+	if !ok {
+		return Found{Format: call.Unknown}
 	}
+	f.Half = n.half
 	return f
 }
 

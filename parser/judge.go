@@ -97,13 +97,14 @@ func (j *judge) open(cand *scan.Candidate, b *budget) (normalizer.Found, verdict
 		return normalizer.Found{}, v
 	}
 	found := j.normalize(cand)
+	if found.Half {
+		cand.Err = scan.ErrList
+	}
 	if len(found.Entries) > 0 {
 		return found, verdict{}
 	}
 	const noCall = "not the shape of a call"
 	switch {
-	case found.Half:
-		return found, j.malformed(cand, &found, noCall, scan.ErrList.Error())
 	case failed && cand.Provenance == call.Marked:
 		v := j.malformed(cand, &found, noCall, "the call cannot be read: "+cand.Err.Error())
 		v.broken = broken

@@ -110,8 +110,10 @@ func (r *Registry) lookup(name string) (Match, bool) {
 		}
 		bare = cut
 	}
-	if t, ok := only(s.folded[fold(bare)]); ok {
-		return Match{t, "folded"}, true
+	for _, form := range []string{bare, name} {
+		if t, ok := only(s.folded[fold(form)]); ok {
+			return Match{t, "folded"}, true
+		}
 	}
 	if i := lastSeparator(bare); i >= 0 {
 		last := bare[i:]

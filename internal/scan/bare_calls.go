@@ -134,13 +134,9 @@ func (s *Scanner) bareCalls(p int) outcome {
 	return s.listOfCalls(k, p)
 }
 
-// announced reports whether a colon, or the mark of a list's item, stands before p on its
-// line.
+// announced reports whether a colon stands before p on its line.
 func (s *Scanner) announced(p int) bool {
-	before := s.before(p)
-	line := strings.TrimSpace(string(before[bytes.LastIndexByte(before, '\n')+1:]))
-	item := strings.TrimLeft(line, "0123456789") // "1." and "2)" are marks too
-	return strings.HasSuffix(line, ":") || item == "-" || item == "*" || item == "•" || len(item) < len(line) && (item == "." || item == ")")
+	return bytes.HasSuffix(bytes.TrimRight(s.before(p), " "), []byte(":"))
 }
 
 // callList reads a list of calls.
@@ -174,7 +170,7 @@ func (s *Scanner) listOfCalls(k *construct, at int) outcome {
 	}
 	if !k.marked && k.ev.Fence == "" {
 		k.row = s.t.without(dialect.BodyPythonic, dialect.InList, nil)
-		if b, _ := k.c.At(k.c.SpaceEnd(at + 1)); isQuote(b) {
+		if s.stringsHoldCalls(at) {
 			k.row = s.t.without(dialect.BodyJSON, dialect.InList, nil)
 		}
 	}
@@ -202,6 +198,17 @@ func (s *Scanner) listOfCalls(k *construct, at int) outcome {
 		return taken // the fence's end is its reader's matter
 	}
 	return k.finish()
+}
+
+// stringsHoldCalls reports whether the list at an offset is one of strings, and the first
+// of them holds a call.
+func (l *look) stringsHoldCalls(at int) bool {
+	first := l.c.SpaceEnd(at + 1)
+	if b, _ := l.c.At(first); !isQuote(b) {
+		return false
+	}
+	b, _ := l.c.At(l.nameEnd(first + 1))
+	return b == '('
 }
 
 // separated reports whether the reader stopped behind a separator that follows the first
@@ -535,6 +542,7 @@ func (l *callList) pair(at int, name string, off int) bool {
 		}
 		args[strings.TrimSpace(key)] = lenient.Text(strings.Trim(strings.TrimSpace(value), `"'`))
 		cand.Fixes.Merge(&r.Fixes)
+		cand.Truncated = cand.Truncated || cut(r)
 		end := c.SpaceEnd(c.Offset())
 		if b, _ := c.At(end); b != ',' {
 			break

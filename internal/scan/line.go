@@ -212,12 +212,12 @@ func (s *Scanner) gluedName(p int) outcome {
 }
 
 // nameAtEnd returns the known tool's name, or one near to it, with which a text ends whose
-// last word begins at from; "" if there is none. The name begins a line, or stands behind
-// a mark that ends a sentence or a quotation.
+// last word begins at from; "" if there is none. The name stands behind a mark that ends
+// a sentence or a quotation: one that begins a line was tried there.
 func (l *look) nameAtEnd(text string, from int) string {
 	for from < len(text) {
 		name := text[from:]
-		after := from == 0 || strings.IndexByte(".!?:;)]}>\"'*`\n", text[from-1]) >= 0
+		after := from > 0 && strings.IndexByte(".!?:;)]}>\"'*`", text[from-1]) >= 0
 		if after && (l.isKnown(name) || l.isNear(name)) {
 			return name
 		}
@@ -295,6 +295,9 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 			return retry
 		}
 		off = s.blanks(end + 1)
+		if next, _ := c.At(off); next == '[' {
+			return s.listOfCalls(s.construct(line, line), off)
+		}
 	}
 	if c.HasPrefixAt(off, printCall) {
 		return s.printed(line, off)
