@@ -378,7 +378,8 @@ func (n *normalization) nameAsKey(m map[string]any, f *Found) bool {
 	slices.Sort(keys)
 	for _, k := range keys {
 		tool := n.tool(k)
-		if tool == nil && (n.known || !n.o.Marked || len(m) != 1 || !isIdentifier(k) || slices.Contains(argsKeys, k) || slices.Contains(nameKeys, k)) {
+		own := slices.Contains(argsKeys, k) || slices.Contains(nameKeys, k) || !isIdentifier(k)
+		if tool == nil && (n.known || !n.o.Marked || len(m) != 1 || own) {
 			return false
 		}
 		list, isList := m[k].([]any)

@@ -145,8 +145,6 @@ type callList struct {
 	depth   int
 	anyName bool
 	found   []listedCall
-	decoded bool // a string had to be decoded to find a call in it
-	fixes   lenient.Fixes
 }
 
 // listedCall is a call of a list, and where it stands.

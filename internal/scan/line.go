@@ -59,8 +59,8 @@ func (s *Scanner) lineOpens() bool {
 	if !ok {
 		return false
 	}
-	if isQuote(b) && !s.contentBefore(off) {
-		return s.quotedCall(off, b).moved()
+	if o, only := s.wrappedCalls(off, b); only {
+		return o.moved()
 	}
 	if second, ok := s.c.At(off + 1); !ok || !s.mayBegin(b, second) {
 		return false
@@ -71,10 +71,6 @@ func (s *Scanner) lineOpens() bool {
 		return false
 	case b == '\n' || b == '{' || b == '[' || b == '<' || b == '`':
 		return false
-	case b == '\\':
-		return s.known() && s.c.HasPrefixAt(off, latexList) && s.listOfCalls(s.construct(off, off), off+1).moved()
-	case b == '(':
-		return s.known() && s.listOfCalls(s.construct(off, off), off).moved()
 	}
 	// progressed tries a construct, and goes back to the line's beginning if it is none.
 	progressed := func(o outcome) bool {
@@ -228,6 +224,21 @@ func (l *look) nameAtEnd(text string, from int) string {
 		from += i + 1
 	}
 	return ""
+}
+
+// wrappedCalls tries calls in what begins a line with a quote, a backslash or a
+// parenthesis. only says that nothing else can stand there.
+func (s *Scanner) wrappedCalls(off int, b byte) (o outcome, only bool) {
+	switch {
+	case isQuote(b) && !s.contentBefore(off):
+		return s.quotedCall(off, b), true
+	case !s.known():
+	case b == '\\' && s.c.HasPrefixAt(off, latexList):
+		return s.listOfCalls(s.construct(off, off), off+1), true
+	case b == '(':
+		return s.listOfCalls(s.construct(off, off), off), true
+	}
+	return retry, false
 }
 
 // lineMarker tries the marker at a line's beginning.
