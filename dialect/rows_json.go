@@ -29,7 +29,7 @@ var jsonRows = []Row{
 	},
 	{
 		Name: "granite_20b", Trained: true, Aliases: []string{"granite-20b-fc", "granite_20b_fc"}, Models: []string{"Granite 20B FC"},
-		Open: []string{"<function_call>"}, Close: []string{"</function_call>"},
+		Open: []string{"<function_call>", "<functioncall>"}, Close: []string{"</function_call>", "</functioncall>"},
 		Body: BodyJSON, Source: "model card of Granite 20B Function Calling",
 		Options: Options{None: []string{"no_function"}},
 	},

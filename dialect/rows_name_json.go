@@ -40,7 +40,7 @@ var nameJSONRows = []Row{
 	},
 	{
 		Name: "harmony", Trained: true, Aliases: []string{"openai", "gpt_oss", "gpt-oss"}, Models: []string{"gpt-oss", "llm-jp"},
-		Open:  []string{"<|channel|>", "<|start|>assistant", "^to=", "^commentary to=", "^assistantcommentary to="},
+		Open:  []string{"<|channel|>", "<|start|>assistant", "^to=", "^commentary to=", "^assistantcommentary to=", "^assistant to="},
 		Close: []string{"<|call|>", "<|end|>", "<|return|>"},
 		Body:  BodyNameJSON, Source: "OpenAI's harmony response format",
 		Options: Options{Header: "<|message|>", HeaderReasoning: []string{"analysis", "to=self"}, HeaderText: []string{"final"}},

@@ -27,6 +27,7 @@ var pythonicRows = []Row{
 	},
 	{
 		Name: "gemma_tool_code", Aliases: []string{"gemini_tool_code", "smolagents"}, Models: []string{"Gemma 2", "Gemma 3", "Gemini by prompt"},
+		Open: []string{"<tool_code>"}, Close: []string{"</tool_code>"},
 		Body: BodyPythonic, Source: "Google's guide to function calling with Gemma: a tool_code fence",
 		Options: Options{WithoutMarker: []Place{InFence}},
 		Write:   Templates{Call: "```tool_code\n{name}({keywords})\n```", Result: "```tool_output\n{content_json}\n```"},

@@ -48,6 +48,12 @@ func (n *normalization) message(m map[string]any, f *Found) {
 		n.holder = call
 		n.entry(f, str(call["name"]), "", call["arguments"], true)
 	}
+	if len(f.Entries) == 0 {
+		if inner, ok := n.document(str(m["content"])); ok {
+			f.add(inner)
+			return
+		}
+	}
 	if len(f.Entries) > 0 {
 		f.Content = joinText(f.Content, str(m["content"]))
 		for _, k := range []string{"reasoning_content", "reasoning", "thinking"} {
@@ -173,6 +179,9 @@ func (n *normalization) parallel(m map[string]any, f *Found) bool {
 func (n *normalization) list(m map[string]any, f *Found) bool {
 	for _, k := range listKeys {
 		list := array(m[k])
+		if one := object(m[k]); one != nil && slices.Contains(singleKeys, k) {
+			list = []any{one}
+		}
 		if len(list) == 0 || k == "tools" && hasAny(m, nameKeys) {
 			continue
 		}
@@ -185,12 +194,16 @@ func (n *normalization) list(m map[string]any, f *Found) bool {
 		if _, name := n.name(m); name != "" && hasAny(m, argsKeys) {
 			return false
 		}
+		unread := false
 		for _, e := range list {
-			if inner, ok := n.value(e); ok {
+			inner, ok := n.value(e)
+			unread = unread || !ok && seemsCall(e)
+			if ok {
 				f.add(inner)
 			}
 		}
 		if len(f.Entries) > 0 {
+			n.half = n.half || unread && f.known()
 			f.beside(m)
 			return true
 		}
@@ -246,7 +259,9 @@ func isPlain(args any) bool { _, ok := args.(lenient.Text); return ok }
 
 // wrapped reads a call under a key such as AutoGPT's "command".
 func (n *normalization) wrapped(m map[string]any, f *Found) bool {
-	for _, k := range []string{"command", "Command", "action", "tool_use", "toolUse", "next_action"} {
+	for _, k := range []string{
+		"command", "action", "tool_use", "toolUse", "next_action", "tool", "tool_call", "function", "function_call", "call",
+	} {
 		inner := object(m[k])
 		if inner == nil {
 			continue
@@ -260,6 +275,42 @@ func (n *normalization) wrapped(m map[string]any, f *Found) bool {
 	return false
 }
 
+// remoteCall reads a request of MCP: {"method": "tools/call", "params": {"name", "arguments"}}.
+func (n *normalization) remoteCall(m map[string]any, f *Found) bool {
+	params := object(m["params"])
+	if m["method"] != "tools/call" || str(params["name"]) == "" {
+		return false
+	}
+	args, has := params["arguments"]
+	return n.entry(f, str(params["name"]), id(m), args, has)
+}
+
+// envelope reads a message whose text is a call in JSON: {"role": "assistant",
+// "content": "{\"tool\": …}"}. Beside the text stands nothing but who says it, and
+// reasoning.
+func (n *normalization) envelope(m map[string]any, f *Found) bool {
+	text := ""
+	for k, v := range m {
+		switch {
+		case k == "role" || slices.Contains(reasoningKeys, k):
+		case slices.Contains(envelopeKeys, k) && text == "" && str(v) != "":
+			text = str(v)
+		default:
+			return false
+		}
+	}
+	inner, ok := n.document(text)
+	if !ok {
+		return false
+	}
+	f.add(inner)
+	f.Format = inner.Format
+	for _, k := range reasoningKeys {
+		f.Reasoning = joinText(f.Reasoning, str(m[k]))
+	}
+	return true
+}
+
 // flat reads {"tool": name, …arguments}.
 func (n *normalization) flat(m map[string]any, f *Found) bool {
 	key, name := n.name(m)
@@ -267,6 +318,9 @@ func (n *normalization) flat(m map[string]any, f *Found) bool {
 		return false
 	}
 	tool := n.tool(name)
+	if !n.known && !isIdentifier(name) {
+		return false
+	}
 	if tool == nil && (n.known || !n.o.Marked && key != "tool") {
 		begun := n.o.Open != nil && n.known && n.o.Registry.Suggest(name) != ""
 		return (n.o.Marked || begun) && len(m) == 1 && n.entry(f, name, "", nil, false)
@@ -322,7 +376,8 @@ func (n *normalization) fitsFlat(tool *registry.Tool, nameKey string, args, matc
 	return matched > 0 && (nameKey != "name" || matched == args)
 }
 
-// nameAsKey reads {name: {…arguments}}.
+// nameAsKey reads {name: {…arguments}}. The arguments may be encoded as a string, and a
+// list of them is as many calls.
 func (n *normalization) nameAsKey(m map[string]any, f *Found) bool {
 	if len(m) == 0 || len(m) > 16 {
 		return false
@@ -333,25 +388,38 @@ func (n *normalization) nameAsKey(m map[string]any, f *Found) bool {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		args := object(m[k])
-		if args == nil && m[k] != nil {
+		tool := n.tool(k)
+		own := slices.Contains(argsKeys, k) || slices.Contains(nameKeys, k) || !isIdentifier(k)
+		if tool == nil && (n.known || !n.o.Marked || len(m) != 1 || own) {
 			return false
 		}
-		tool := n.tool(k)
-		if tool == nil {
-			if n.known || !n.o.Marked || len(m) != 1 || slices.Contains(argsKeys, k) || slices.Contains(nameKeys, k) {
+		list, isList := m[k].([]any)
+		if !isList || len(list) == 0 || tool == nil {
+			list = []any{m[k]}
+		}
+		for _, v := range list {
+			args, ok := Arguments(v)
+			object, isObject := args.(map[string]any)
+			if !ok || !isObject || tool != nil && !n.o.Marked && !fits(tool, object) {
 				return false
 			}
-		} else if !n.o.Marked {
-			for arg := range args {
-				if properties := object(tool.Parameters["properties"]); len(properties) > 0 && !hasProperty(tool.Parameters, arg) {
-					return false
-				}
-			}
+			n.entry(f, k, "", object, true)
 		}
-		n.entry(f, k, "", args, true)
 	}
 	return len(f.Entries) > 0
+}
+
+// fits reports whether a tool has all parameters of an object.
+func fits(tool *registry.Tool, args map[string]any) bool {
+	if len(object(tool.Parameters["properties"])) == 0 {
+		return true
+	}
+	for arg := range args {
+		if !hasProperty(tool.Parameters, arg) {
+			return false
+		}
+	}
+	return true
 }
 
 func firstOf(m map[string]any, keys []string) (any, bool) {

@@ -1,8 +1,10 @@
 package normalizer
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/lenient"
@@ -32,6 +34,9 @@ type Found struct {
 	Entries    []Entry
 	Content    string // text for the user beside the calls
 	Reasoning  string // reasoning beside the calls
+	// Half says that the value is a list in which another element names a tool or
+	// arguments and cannot be read: then none of the entries is to be called.
+	Half bool
 }
 
 // Options say what is known besides the value.
@@ -66,9 +71,11 @@ func init() { // the detectors look into envelopes by way of the list itself
 		{call.CustomStructured, 0.95, (*normalization).parallel},
 		{call.OllamaJSON, 0.93, (*normalization).list},
 		{call.OllamaJSON, 0.9, (*normalization).nameAndArguments},
+		{call.CustomStructured, 0.9, (*normalization).remoteCall},
 		{call.CustomStructured, 0.8, (*normalization).wrapped},
 		{call.CustomStructured, 0.85, (*normalization).flat},
 		{call.CustomStructured, 0.75, (*normalization).nameAsKey},
+		{call.CustomStructured, 0.7, (*normalization).envelope},
 	}
 }
 
@@ -76,6 +83,7 @@ type normalization struct {
 	o     Options
 	known bool
 	depth int
+	half  bool // an element of a list of calls cannot be read
 	// holder is the object whose members are a call's name and arguments.
 	holder map[string]any
 }
@@ -91,6 +99,7 @@ func Detect(v any, o Options) Found {
 	if !ok {
 		return Found{Format: call.Unknown}
 	}
+	f.Half = n.half
 	return f
 }
 
@@ -103,43 +112,167 @@ func (n *normalization) value(v any) (f Found, ok bool) {
 	switch x := v.(type) {
 	case map[string]any:
 		defer func(outer map[string]any) { n.holder = outer }(n.holder)
-		for _, d := range detectors {
-			n.holder = x
-			f = Found{Format: d.format, Confidence: d.confidence}
-			if d.detect(n, x, &f) && (len(f.Entries) > 0) {
-				return f, true
-			}
+		if f, ok = n.object(x, x); ok {
+			return f, true
+		}
+		if usual, renamed := usualKeys(x); renamed {
+			return n.object(usual, x)
 		}
 	case []any:
-		f.Format = call.Unknown
-		for _, e := range x {
-			inner, ok := n.value(e)
-			if !ok {
-				if !n.o.Marked && !isText(e) && !n.isCut(e) {
-					return f, false // a list of something else
-				}
-				continue
-			}
-			if len(f.Entries) == 0 {
-				f.Format, f.Confidence = inner.Format, inner.Confidence
-			}
-			f.add(inner)
-		}
-		return f, len(f.Entries) > 0
+		return n.elements(x)
 	case string:
 		// A whole document encoded as a string.
-		if t := strings.TrimSpace(x); n.o.Marked && strings.HasPrefix(t, "{") {
-			if v, _, err := lenient.Parse(t, lenient.Options{}); err == nil {
-				return n.value(v)
-			}
+		if n.o.Marked {
+			return n.document(x)
 		}
 	}
 	return f, false
 }
 
+// object detects the calls of an object, which was written as holder.
+func (n *normalization) object(m, holder map[string]any) (f Found, ok bool) {
+	for _, d := range detectors {
+		n.holder = holder
+		f = Found{Format: d.format, Confidence: d.confidence}
+		if d.detect(n, m, &f) && len(f.Entries) > 0 {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// elements detects the calls of a list: of objects, or of names with their arguments
+// behind them.
+func (n *normalization) elements(list []any) (f Found, ok bool) {
+	f.Format = call.Unknown
+	if len(list) > 0 {
+		if _, isName := list[0].(string); isName {
+			return n.pairs(list)
+		}
+	}
+	unread := false
+	for _, e := range list {
+		inner, ok := n.value(e)
+		if !ok {
+			cut := n.isCut(e)
+			if !n.o.Marked && !isText(e) && !seemsCall(e) && !cut {
+				return f, false // a list of something else
+			}
+			unread = unread || seemsCall(e) && !cut
+			continue
+		}
+		if len(f.Entries) == 0 {
+			f.Format, f.Confidence = inner.Format, inner.Confidence
+		}
+		f.add(inner)
+	}
+	n.half = n.half || unread && f.known()
+	return f, len(f.Entries) > 0
+}
+
+// pairs reads ["get_weather", {"city": "Rome"}], one pair or several.
+func (n *normalization) pairs(list []any) (f Found, ok bool) {
+	f.Format, f.Confidence = call.CustomStructured, 0.8
+	if len(list)%2 != 0 {
+		return f, false
+	}
+	for i := 0; i < len(list); i += 2 {
+		name, _ := list[i].(string)
+		args, isObject := list[i+1].(map[string]any)
+		if !isObject || n.known && !n.isKnown(name) || !n.known && (!n.o.Marked || !isIdentifier(name)) {
+			return f, false
+		}
+		n.entry(&f, name, "", args, true)
+	}
+	return f, len(f.Entries) > 0
+}
+
+// document detects the calls of a JSON document in a string.
+func (n *normalization) document(text string) (f Found, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return f, false
+	}
+	v, r, err := lenient.Parse(text, lenient.Options{})
+	if err != nil || r.Fixes.Has(lenient.Truncated) {
+		return f, false
+	}
+	return n.value(v)
+}
+
+// seemsCall reports whether an element of a list names a tool or arguments.
+func seemsCall(e any) bool {
+	m := object(e)
+	return m != nil && !isText(e) && (hasAny(m, argsKeys) || hasAny(m, nameKeys[:nameKeysCertain]))
+}
+
+// isIdentifier reports whether a name looks like one of a tool, rather than like prose.
+func isIdentifier(name string) bool {
+	for i, r := range name {
+		switch {
+		case unicode.IsLetter(r) || r == '_' || r == '$':
+		case i > 0 && (unicode.IsDigit(r) || strings.ContainsRune("-./:", r)):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
+// usualKeys returns an object whose keys for names, arguments and lists have their usual
+// spelling: "Tool" and "actionInput" become "tool" and "action_input". renamed says that
+// there were other spellings.
+func usualKeys(m map[string]any) (usual map[string]any, renamed bool) {
+	const most = 32 // members of an object that may be a call
+	if len(m) > most {
+		return nil, false
+	}
+	for k := range m {
+		word := usualSpelling[foldKey(k)]
+		if word == "" || word == k {
+			continue
+		}
+		if _, taken := m[word]; taken {
+			continue
+		}
+		if usual == nil {
+			usual = maps.Clone(m)
+		}
+		usual[word] = m[k]
+		delete(usual, k)
+	}
+	return usual, usual != nil
+}
+
+// foldKey takes case and separators off a key.
+func foldKey(k string) string {
+	if len(k) > 32 {
+		return ""
+	}
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(k))
+}
+
+// usualSpelling are the keys of calls by their folded form.
+var usualSpelling = func() map[string]string {
+	words := map[string]string{}
+	for _, keys := range [][]string{nameKeys, argsKeys, listKeys} {
+		for _, k := range keys {
+			if words[foldKey(k)] == "" {
+				words[foldKey(k)] = k
+			}
+		}
+	}
+	return words
+}()
+
 func isText(v any) bool {
 	m, ok := v.(map[string]any)
 	return ok && (m["type"] == "text" || m["type"] == "thinking")
+}
+
+// known reports whether an entry names a known tool.
+func (f *Found) known() bool {
+	return slices.ContainsFunc(f.Entries, func(e Entry) bool { return e.Known })
 }
 
 func (f *Found) add(g Found) {
@@ -269,9 +402,15 @@ func foldPairs(list []any) (map[string]any, bool) {
 	return m, len(m) > 0
 }
 
+// Of the name keys so many say by themselves that a tool is named.
+const nameKeysCertain = 10
+
 // Keys that hold a name, arguments or an id, in order of preference.
 var (
-	nameKeys = []string{"name", "function", "tool_name", "tool", "function_name", "toolName", "recipient_name", "action", "command", "type"}
+	nameKeys = []string{
+		"name", "function", "tool_name", "tool", "function_name", "toolName", "tool_call", "function_call", "func", "recipient_name",
+		"action", "command", "type",
+	}
 	argsKeys = []string{
 		"arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input", "tool_args",
 		"function_args", "tool_arguments", "inputs",
@@ -287,8 +426,12 @@ var (
 	reasoningKeys = []string{"thinking", "thought", "thoughts", "reasoning", "analysis", "plan"}
 	listKeys      = []string{
 		"tool_calls", "toolcalls", "toolCalls", "tool_uses", "commands", "actions", "calls", "function_calls", "functions",
-		"steps", "tools",
+		"steps", "tools", "plan",
 	}
+	// Of the list keys these may hold one call without a list around it.
+	singleKeys = []string{"tool_calls", "commands", "actions", "calls", "function_calls", "plan"}
+	// Keys around a message whose text is a call.
+	envelopeKeys = []string{"response", "content", "message", "output", "answer", "text", "reply", "result"}
 )
 
 // name finds the name in an object: the first name key whose value is a known

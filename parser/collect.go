@@ -254,6 +254,9 @@ func (c *collector) admit(v *verdict, t *teller) {
 		c.warn("repeat_dropped")
 		v.reason = "stands in the text and in the provider's field"
 		t.reset()
+	case c.repeatsTurn(&v.call):
+		c.warn("repeat_dropped")
+		v.reason = "repeats a call of the turn before it"
 	case c.p.o.DropRepeats && n > 0 && sameCall(&c.res.Calls[n-1], &v.call):
 		c.warn("repeat_dropped")
 		v.reason = "repeats the call before it"

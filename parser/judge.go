@@ -77,7 +77,7 @@ func (b *budget) admits(o *Options) bool {
 
 // unreadable reports whether the text of a candidate could not be read.
 func unreadable(cand *scan.Candidate) bool {
-	return cand.Err != nil && !errors.Is(cand.Err, scan.ErrExpression)
+	return cand.Err != nil && !errors.Is(cand.Err, scan.ErrExpression) && !errors.Is(cand.Err, scan.ErrList)
 }
 
 // open finds the entries of a candidate: each may be a call. What could not be read is
@@ -97,6 +97,9 @@ func (j *judge) open(cand *scan.Candidate, b *budget) (normalizer.Found, verdict
 		return normalizer.Found{}, v
 	}
 	found := j.normalize(cand)
+	if found.Half {
+		cand.Err = scan.ErrList
+	}
 	if len(found.Entries) > 0 {
 		return found, verdict{}
 	}
@@ -328,6 +331,8 @@ func (j *judge) reasons(
 	switch {
 	case errors.Is(cand.Err, scan.ErrExpression):
 		return one(CodeExpression, "%v", cand.Err)
+	case errors.Is(cand.Err, scan.ErrList):
+		return one(CodeMalformed, "%v", cand.Err)
 	case truncated && (!o.AllowPartial || len(invalid) > 0):
 		return append(one(CodeTruncated, "the text ends inside the call"), invalid...)
 	case tool.RequireMarker && (x.Inferred || cand.Method == call.MethodAssisted || x.Provenance != call.Native && !trained(cand)):

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/callwright/callwright/call"
 )
@@ -9,6 +10,24 @@ import (
 // sameCall reports whether two calls call the same tool with the same parameters.
 func sameCall(a, b *Call) bool {
 	return a.Tool == b.Tool && reflect.DeepEqual(a.Parameters, b.Parameters)
+}
+
+// repeatsTurn reports whether a call without a marker was made already in a turn before
+// it: a model that goes on behind the end of its turn often repeats what it asked for.
+func (c *collector) repeatsTurn(x *Call) bool {
+	if x.Provenance != call.Bare {
+		return false
+	}
+	for i := len(c.res.Dropped) - 1; i >= 0; i-- {
+		if c.res.Dropped[i].Why != DroppedTurnMarker {
+			continue
+		}
+		turn := c.res.Dropped[i].Span[0]
+		return slices.ContainsFunc(c.res.Calls, func(before Call) bool {
+			return before.Provenance == call.Bare && before.Span[1] <= turn && sameCall(&before, x)
+		})
+	}
+	return false
 }
 
 // pairs reports whether a call stands both in the text and in the provider's own

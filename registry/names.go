@@ -29,15 +29,41 @@ func (r *Registry) Get(name string) *Tool {
 	return nil
 }
 
-// BeginsWith reports whether some tool's name begins with two bytes. It is far cheaper
-// than [Registry.HasPrefix].
+// BeginsWith reports whether some tool's name begins with two bytes, whatever its case and
+// separators. It is far cheaper than [Registry.HasPrefix].
 func (r *Registry) BeginsWith(first, second byte) bool { return r.now.Load().begins.Has(first, second) }
 
-// HasPrefix reports whether some tool's name begins with p.
+// HasPrefix reports whether some tool's name begins with p, whatever its case and
+// separators: "get-wea" begins "get_weather".
 func (r *Registry) HasPrefix(p string) bool {
 	sorted := r.now.Load().sorted
+	p = fold(p)
 	i := sort.SearchStrings(sorted, p)
 	return i < len(sorted) && strings.HasPrefix(sorted[i], p)
+}
+
+// addBeginnings adds the first two bytes that a name may have when its case or its
+// separators differ.
+func (s *snapshot) addBeginnings(name string) {
+	s.begins.Add(name)
+	key := fold(name)
+	if len(key) < 2 {
+		s.begins.Add(key)
+		return
+	}
+	for _, first := range cases(key[0]) {
+		for _, second := range append(cases(key[1]), separators+`\`...) {
+			s.begins.Add(string([]byte{first, second}))
+		}
+	}
+}
+
+// cases returns an ASCII letter in lower and upper case, and any other byte alone.
+func cases(b byte) []byte {
+	if b >= 'a' && b <= 'z' {
+		return []byte{b, b &^ 0x20}
+	}
+	return []byte{b}
 }
 
 // namespaces are prefixes of names that models know from other APIs.
@@ -84,8 +110,10 @@ func (r *Registry) lookup(name string) (Match, bool) {
 		}
 		bare = cut
 	}
-	if t, ok := only(s.folded[fold(bare)]); ok {
-		return Match{t, "folded"}, true
+	for _, form := range []string{bare, name} {
+		if t, ok := only(s.folded[fold(form)]); ok {
+			return Match{t, "folded"}, true
+		}
 	}
 	if i := lastSeparator(bare); i >= 0 {
 		last := bare[i:]
@@ -106,6 +134,9 @@ func (r *Registry) lookup(name string) (Match, bool) {
 // "functions.", an index, quotation marks.
 func BareName(name string) string {
 	bare := strings.ReplaceAll(strings.Trim(name, " \t\r\n\"'`*[]<>"), `\_`, "_")
+	if strings.ContainsAny(bare, "\"'`") {
+		bare = strings.TrimSpace(name) // the marks are not around it
+	}
 	if rest, ok := cutNamespace(bare); ok && rest != "" && !strings.HasPrefix(bare, "api.") && !strings.HasPrefix(bare, "$") {
 		bare = rest
 	}
@@ -140,11 +171,13 @@ func only(tools []*Tool) (*Tool, bool) {
 	return nil, false
 }
 
+// separators stand between the parts of a name; models exchange them.
+const separators = "_-./: "
+
 // fold takes case and separators off a name.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
-		switch r {
-		case '_', '-', '.', '/', ':', ' ':
+		if strings.ContainsRune(separators, r) {
 			return -1
 		}
 		return unicode.ToLower(r)

@@ -54,7 +54,7 @@ type snapshot struct {
 	byName map[string]*Tool
 	folded map[string][]*Tool // by name without case and separators
 	last   map[string][]*Tool // by the folded last part of a dotted name
-	sorted []string           // names, for looking up by prefix
+	sorted []string           // folded names, for looking up by prefix
 	begins prefix.Set         // of names
 	bytes  int                // that it takes, about
 
@@ -204,13 +204,13 @@ func newSnapshot(tools []*Tool) *snapshot {
 		s.byName[t.Name] = t
 		key := fold(t.Name)
 		s.folded[key] = append(s.folded[key], t)
+		s.sorted = append(s.sorted, key)
 		if i := lastSeparator(t.Name); i >= 0 {
 			key := fold(t.Name[i:])
 			s.last[key] = append(s.last[key], t)
 		}
-		s.sorted = append(s.sorted, t.Name)
 		s.bytes += toolBytes + definitionFactor*t.prepared.bytes + 2*len(t.Name) + len(t.Description)
-		s.begins.Add(t.Name)
+		s.addBeginnings(t.Name)
 	}
 	sort.Strings(s.sorted)
 	return s

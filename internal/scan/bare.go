@@ -9,10 +9,16 @@ import (
 // bare reads JSON, or calls in Python syntax, that no marker announces.
 func (s *Scanner) bare(p int, b byte) outcome {
 	if b == '{' {
+		if o := s.gluedName(p); o.moved() {
+			return o
+		}
 		if !s.keyAt(p) {
 			return retry
 		}
 		return s.bareJSON(s.construct(p, p))
+	}
+	if o := s.bareCalls(p); o.moved() {
+		return o
 	}
 	next := s.c.SpaceEnd(p + 1)
 	n, ok := s.c.At(next)
@@ -23,11 +29,9 @@ func (s *Scanner) bare(p int, b byte) outcome {
 		if !s.keyAt(next) {
 			return retry
 		}
-	case isIdentStart(n):
-		return s.bareList(s.construct(p, p), next)
+	case isIdentStart(n) && s.nameInBrackets(next):
+		return s.bracketed(s.construct(p, p), next)
 	case s.anyValue && s.atLineStart(p) && (n == '"' || n == '[' || n == ']' || n == '-' || n >= '0' && n <= '9'):
-	case n == '"' || n == '\'':
-		return s.listOfStrings(s.construct(p, p))
 	default:
 		return retry
 	}
@@ -132,80 +136,30 @@ func (s *Scanner) bareJSON(k *construct) outcome {
 	return k.finish()
 }
 
-// bareList reads [f(a=1), g()], or the arguments behind [name].
-func (s *Scanner) bareList(k *construct, next int) outcome {
-	c := s.c
-	end := s.nameEnd(next)
-	b, ok := c.At(end)
-	if !ok {
-		return retry
-	}
-	name := string(c.Slice(next, end))
-	switch {
-	case b == ']' && k.ev.LineStart && s.isKnown(name):
-		at := c.SpaceEnd(end + 1)
-		if n, _ := c.At(at); n != '{' || !s.objectAt(at) {
-			return retry
-		}
-		c.Seek(at)
-		k.marked = true
-		k.close = []string{"[/" + name + "]"}
-		if k.row = s.t.without(dialect.BodyNameJSON, dialect.InList, nil); k.row != nil {
-			k.close = append(k.close, k.row.Close...)
-		}
-		if !k.arguments(name, "") {
-			return k.fail()
-		}
-		return k.finish()
-	case b == '(' && k.ev.LineStart && (s.isKnown(name) || !s.known() && !s.contentBefore(k.start)):
-		k.row = s.t.without(dialect.BodyPythonic, dialect.InList, nil)
-		c.Seek(k.start)
-		return pythonicBody{}.read(k)
-	}
-	return retry
+// nameInBrackets reports whether a known tool's name and a closing bracket stand at off.
+func (l *look) nameInBrackets(off int) bool {
+	end := l.nameEnd(off)
+	b, _ := l.c.At(end)
+	return b == ']' && l.isKnown(string(l.c.Slice(off, end)))
 }
 
-// listOfStrings reads a list of strings that each hold a call.
-func (s *Scanner) listOfStrings(k *construct) outcome {
+// bracketed reads the arguments behind [name].
+func (s *Scanner) bracketed(k *construct, from int) outcome {
 	c := s.c
-	if !k.ev.LineStart || !s.known() {
+	end := s.nameEnd(from)
+	name := string(c.Slice(from, end))
+	at := c.SpaceEnd(end + 1)
+	if n, _ := c.At(at); !k.ev.LineStart || n != '{' || !s.objectAt(at) {
 		return retry
 	}
-	at := c.SpaceEnd(k.start+1) + 1
-	if end := s.nameEnd(at); end == at || !s.isKnown(string(c.Slice(at, end))) {
-		return retry
+	c.Seek(at)
+	k.marked = true
+	k.close = []string{"[/" + name + "]"}
+	if k.row = s.t.without(dialect.BodyNameJSON, dialect.InList, nil); k.row != nil {
+		k.close = append(k.close, k.row.Close...)
 	}
-	c.Seek(k.start)
-	r := lenient.NewReader(c, lenient.Options{})
-	v, err := r.Value()
-	list, ok := v.([]any)
-	if err != nil || !ok {
+	if !k.arguments(name, "") {
 		return k.fail()
 	}
-	k.row = s.t.without(dialect.BodyJSON, dialect.InList, nil)
-	for _, e := range list {
-		text, _ := e.(string)
-		cand := s.callIn(text)
-		if cand == nil {
-			return k.fail()
-		}
-		cand.Provenance, cand.Method = call.Bare, call.MethodBalanced
-		cand.Fixes.Merge(&r.Fixes)
-		k.deliver(cand, c.Offset())
-	}
 	return k.finish()
-}
-
-// callIn reads a text that is one call of a known tool in Python syntax; nil if it is
-// none.
-func (l *look) callIn(text string) *Candidate {
-	k, found := l.detached(text)
-	if !k.pythonCall(true) || len(found.found) != 1 {
-		return nil
-	}
-	k.c.SkipSpace()
-	if !k.c.EOF() || !l.isKnown(found.found[0].Name) {
-		return nil
-	}
-	return found.found[0]
 }

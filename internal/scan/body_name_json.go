@@ -34,8 +34,9 @@ func (nameJSONBody) at(l *look, off int, rows []*dialect.Row) (int, bool) {
 	case '(':
 		return off, false
 	case ':':
-		n, _ := l.c.At(l.c.SpaceEnd(end + 1))
-		return off, n == '{' && hasBody(rows, dialect.BodyJSON)
+		at := l.c.SpaceEnd(end + 1)
+		n, _ := l.c.At(at)
+		return off, n == '{' && hasBody(rows, dialect.BodyJSON) && (l.known() || !l.c.HasPrefixAt(l.c.SpaceEnd(at+1), `"name"`))
 	}
 	known := func() bool {
 		return hasBody(rows, dialect.BodyNameJSON) || !l.known() || l.isKnown(string(l.c.Slice(off, end)))
@@ -187,7 +188,7 @@ func (k *construct) arguments(name, id string) bool {
 	cand := &Candidate{Named: true, Name: name, ID: id}
 	b, ok := c.At(c.Offset())
 	switch {
-	case ok && (b == '{' || b == '[' && k.listOfObjects(c.Offset()) || b == '"' && fence):
+	case ok && (b == '{' || b == '[' && k.listOfObjects(c.Offset()) || b == '"' && (fence || c.HasPrefix(`"{`))):
 		r := lenient.NewReader(c, lenient.Options{Close: k.readerClose(), Watch: k.watch})
 		k.show(Partial{Name: name, ID: id, Arguments: r})
 		from := c.Offset()

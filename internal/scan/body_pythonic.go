@@ -97,7 +97,7 @@ func (pythonicBody) read(k *construct) outcome {
 // or on this one behind a separator.
 func (k *construct) lineGoesOnWithCall() bool {
 	at := k.c.SpaceEnd(k.c.Offset())
-	if b, ok := k.c.At(at); ok && (b == ';' || b == ',') {
+	if b, ok := k.c.At(at); ok && strings.IndexByte(statementOperators, b) >= 0 {
 		at = k.c.SpaceEnd(at + 1)
 	}
 	end := k.nameEnd(at)
@@ -105,7 +105,7 @@ func (k *construct) lineGoesOnWithCall() bool {
 		return false
 	}
 	b, ok := k.c.At(end)
-	return ok && b == '(' && k.isKnown(string(k.c.Slice(at, end)))
+	return ok && b == '(' && k.callsTool(string(k.c.Slice(at, end)), end)
 }
 
 // skipPython moves over white space, separators and comments between calls.
@@ -113,7 +113,7 @@ func (k *construct) skipPython(separators bool) {
 	for {
 		k.c.SkipSpace()
 		switch b := k.c.Peek(); {
-		case separators && (b == ',' || b == ';'):
+		case separators && b != 0 && strings.IndexByte(statementOperators, b) >= 0:
 			k.c.Skip(1)
 		case b == '#':
 			for {
@@ -133,7 +133,7 @@ func (k *construct) skipPython(separators bool) {
 func (k *construct) pythonCall(inList bool) bool {
 	c := k.c
 	name, open, prints := k.pythonName(inList)
-	if name == "" || !k.marked && k.known() && !k.isKnown(name) {
+	if name == "" || !k.marked && k.known() && !k.callsTool(name, open) {
 		return false
 	}
 	c.Seek(open + 1)
@@ -202,7 +202,7 @@ func (k *construct) statementEnds() bool {
 		return true
 	}
 	b, _ := k.c.At(k.c.SpaceEnd(k.c.Offset()))
-	return b == ';' || b == ',' || b == '<'
+	return b == ';' || b == ',' || b == '<' || b == '#' || k.lineGoesOnWithCall()
 }
 
 // listEnds reports whether what follows a call in a list can.
@@ -287,7 +287,7 @@ func (k *construct) keyword() string {
 	from := at
 	if quote == '"' || quote == '\'' {
 		from++ // "city": "Rome"
-	} else if !isIdentStart(quote) {
+	} else if !isIdentStart(quote) && !c.HasPrefixAt(at, `\_`) {
 		return ""
 	}
 	end := from

@@ -13,6 +13,8 @@ import (
 var (
 	// ErrExpression says that an argument is code, which is never run.
 	ErrExpression = errors.New("an argument is an expression, not a value")
+	// ErrList says that the call stands in a list of calls one of which cannot be read.
+	ErrList = errors.New("another call of the same list cannot be read")
 	// ErrTruncated says that the text ended inside the candidate.
 	ErrTruncated = errors.New("the text ends inside the value")
 )

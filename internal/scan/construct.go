@@ -113,6 +113,7 @@ func (k *construct) deliver(cand *Candidate, end int) bool {
 	s := k.s
 	k.lead()
 	k.follow(end)
+	k.around.Form, k.around.Fence = k.form(), k.ev.Fence // known by now, if not when it was shown
 	cand.Around = k.around
 	cand.Start, cand.End = k.next, end
 	cand.Raw = k.c.String(k.next, end)

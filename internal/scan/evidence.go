@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright/dialect"
@@ -60,6 +61,10 @@ func (k *construct) lead() {
 	}
 	k.led = true
 	k.around.Before, k.around.Begins = k.s.context(k.start)
+	if i := strings.LastIndex(k.around.Before, intent.Call); i >= 0 {
+		i += len(intent.Call)
+		k.around.Before = k.around.Before[:i] + listed(k.around.Before[i:])
+	}
 	k.around.Form, k.around.Fence = k.form(), k.ev.Fence
 	k.around.Earlier, k.around.Made = k.s.seen, k.s.calls
 	k.worded = intent.Says(k.around.Before)
@@ -107,7 +112,7 @@ func (k *construct) follow(end int) {
 			k.around.After, k.around.Ends = k.c.String(from, off), true
 			return
 		case k.opensAt(off, b):
-			k.around.After, k.around.Ends = k.c.String(from, off)+intent.Call, false
+			k.around.After, k.around.Ends = listed(k.c.String(from, off))+intent.Call, false
 			return
 		case b < utf8.RuneSelf:
 			says = says || intent.IsWord(rune(b))
@@ -161,9 +166,9 @@ func (l *look) opensAt(off int, b byte) bool {
 		if !l.known() {
 			return false
 		}
-		end := l.nameEnd(off)
-		next, _ := l.c.At(end)
-		return (next == '(' || next == '{') && l.isKnown(string(l.c.Slice(off, end)))
+		end := l.knownAt(off)
+		next, _ := l.c.At(max(end, off))
+		return end > off && (next == '(' || next == '{')
 	case b == '<' || b == '[':
 		m, _ := l.callMarker(off)
 		return m != nil
@@ -182,5 +187,26 @@ func (l *look) lineMarkerAt(off int, b byte) bool {
 	return false
 }
 
-// lineStart notes whether a construct begins a line.
-func (k *construct) lineStart() { k.ev.LineStart = k.s.atLineStart(k.start) }
+// lineStart notes whether a construct begins a line, or is joined to a call before it:
+// {…}, {…} and {…}.
+func (k *construct) lineStart() {
+	k.ev.LineStart = k.s.atLineStart(k.start) || k.s.calls > 0 && joins(k.s.before(k.start, 64))
+}
+
+// listed returns the text between two calls; one that only joins them is a comma: they
+// are a list.
+func listed(between string) string {
+	if joins([]byte(between)) && strings.Trim(between, separators) != "" {
+		return ", "
+	}
+	return between
+}
+
+// joins reports whether a text between two constructs does nothing but join them.
+func joins(between []byte) bool {
+	switch strings.Trim(string(between), separators) {
+	case "", "and", "then", "and then", "&", "+":
+		return true
+	}
+	return false
+}

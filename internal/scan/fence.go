@@ -123,16 +123,18 @@ func (s *Scanner) fenceBody(k *construct, word string, run int) outcome {
 		c.Seek(body)
 		s.fenceJSON(k)
 		return s.closeFenced(k, run)
-	case b == '[' && s.callAt(c.SpaceEnd(body+1)), isIdentStart(b) && s.pythonFence(body, word):
+	case b == '[' && s.callListAt(body, k.marked), isIdentStart(b) && s.pythonFence(body, word):
 		marked := k.marked
-		if !marked && !s.callsKnown(body) {
+		if !marked && b != '[' && !s.callsKnown(body) {
 			return retry
 		}
 		c.Seek(body)
 		k.marked = true
 		k.ev.Guess = k.ev.Guess || word == "python" || word == "py"
 		k.row = s.t.without(dialect.BodyPythonic, dialect.InFence, nil)
-		s.pythonFenced(k)
+		if b != '[' || s.listOfCalls(k, body) == taken {
+			s.pythonFenced(k)
+		}
 		k.marked = marked
 		return s.closeFenced(k, run)
 	case isIdentStart(b) && s.fenceLabel(body) != nil:
@@ -266,22 +268,20 @@ func (s *Scanner) closeFenced(k *construct, run int) outcome {
 // pythonFence reports whether a fence of this kind may hold Python calls.
 func (s *Scanner) pythonFence(off int, word string) bool {
 	switch word {
-	case "tool_code", "python", "py", "", "tool_call", "tool_calls", "tool", "function_call", "function":
+	case "tool_code", "python", "py", "", "json", "javascript", "js", "text", "txt", "plaintext",
+		"tool_call", "tool_calls", "tool", "function_call", "function":
 	default:
 		return false
 	}
 	end := s.nameEnd(off)
 	next := s.blanks(end)
 	b, ok := s.c.At(next)
-	return end > off && ok && (b == '(' || b == '=')
+	return end > off && ok && (b == '(' || b == '=' || next > end && s.word(off) == "return")
 }
 
 // callsKnown reports whether the code at off begins with a call of a known tool,
 // perhaps within print() or an assignment.
 func (s *Scanner) callsKnown(off int) bool {
-	if b, _ := s.c.At(off); b == '[' {
-		off = s.c.SpaceEnd(off + 1)
-	}
 	for range 4 {
 		end := s.nameEnd(off)
 		if end == off {
@@ -289,6 +289,10 @@ func (s *Scanner) callsKnown(off int) bool {
 		}
 		name := string(s.c.Slice(off, end))
 		next := s.blanks(end)
+		if name == "return" && next > end {
+			off = next
+			continue
+		}
 		b, _ := s.c.At(next)
 		if b == '(' && s.isKnown(name) {
 			return true
@@ -305,10 +309,6 @@ func (s *Scanner) callsKnown(off int) bool {
 // no call of a tool is passed over.
 func (s *Scanner) pythonFenced(k *construct) {
 	c := s.c
-	inList := c.Peek() == '['
-	if inList {
-		c.Skip(1)
-	}
 	for {
 		k.skipPython(true)
 		at := c.Offset()
@@ -316,17 +316,12 @@ func (s *Scanner) pythonFenced(k *construct) {
 		if !ok || b == '`' && c.HasPrefix("```") {
 			return
 		}
-		if inList && b == ']' {
-			c.Skip(1)
-			inList = false
-			continue
-		}
 		if k.got > 0 {
 			k.next = at
 		}
 		got := k.got
 		if s.callsKnown(at) || !s.known() || k.ev.Fence == "tool_code" {
-			k.pythonCall(inList)
+			k.pythonCall(false)
 		}
 		if k.got == got {
 			c.Seek(at)

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/lenient"
 )
 
 // lineStart tries what may begin at the beginning of a line, where the cursor is.
@@ -57,6 +59,9 @@ func (s *Scanner) lineOpens() bool {
 	if !ok {
 		return false
 	}
+	if o, only := s.wrappedCalls(off, b); only {
+		return o.moved()
+	}
 	if second, ok := s.c.At(off + 1); !ok || !s.mayBegin(b, second) {
 		return false
 	}
@@ -92,6 +97,147 @@ func (s *Scanner) lineOpens() bool {
 		}
 	}
 	return s.known() && (isIdentStart(b) || b >= '0' && b <= '9' || b == '-') && progressed(s.nameLine(line, off, b))
+}
+
+// latexList begins a list of calls that is written as a formula.
+const latexList = `\[`
+
+// quotedCall reads a text that is nothing but a call of a known tool in quotes: as a
+// string, or as inline code.
+func (s *Scanner) quotedCall(off int, quote byte) outcome {
+	c := s.c
+	at := off + 1
+	if quote == '"' && (c.HasPrefixAt(at, "{") || c.HasPrefixAt(at, "[")) {
+		return s.quotedJSON(off)
+	}
+	end := s.nameEnd(at)
+	list := s.known() && s.callListAt(at, false)
+	if b, _ := c.At(end); !list && (end == at || b != '(' || !s.callsTool(string(c.Slice(at, end)), end)) {
+		return retry
+	}
+	if _, more := c.At(off + maxBroken); more { // only the text's end tells that there is nothing else
+		return retry
+	}
+	to := c.Limit()
+	text := strings.TrimSpace(string(c.Slice(at, to)))
+	if len(text) < 2 || text[len(text)-1] != quote {
+		return retry
+	}
+	text = text[:len(text)-1]
+	inner, found := s.detached(text)
+	inner.marked = false
+	k := s.construct(off, off)
+	k.ev.Whole = true
+	k.row = s.t.without(dialect.BodyPythonic, dialect.InList, nil)
+	if list {
+		inner.s.listOfCalls(inner, 0)
+	} else {
+		for inner.pythonCall(true) {
+			inner.skipPython(true)
+		}
+	}
+	if !inner.c.EOF() || len(found.found) == 0 {
+		return retry
+	}
+	c.Seek(to)
+	for _, cand := range found.found {
+		cand.Evidence, cand.Provenance, cand.Method = call.Evidence{}, call.Bare, call.MethodBalanced
+		k.deliver(cand, to)
+	}
+	return k.finish()
+}
+
+// quotedJSON reads a text that is one JSON string around a call in JSON.
+func (s *Scanner) quotedJSON(off int) outcome {
+	k := s.construct(off, off)
+	s.c.Seek(off)
+	r := lenient.NewReader(s.c, lenient.Options{})
+	v, err := r.Value()
+	text, ok := v.(string)
+	if err != nil || !ok || !s.c.EOFAt(s.c.SpaceEnd(s.c.Offset())) {
+		return k.fail()
+	}
+	v, inner, err := lenient.Parse(strings.TrimSpace(text), lenient.Options{})
+	if err != nil {
+		return k.fail()
+	}
+	cand := &Candidate{Value: v, Fixes: r.Fixes, Provenance: call.Bare, Method: call.MethodFullJSON, Truncated: cut(r)}
+	cand.readBy(inner)
+	k.ev.Whole = true
+	k.deliver(cand, s.c.Offset())
+	return k.finish()
+}
+
+// gluedName reads the object at p as the arguments of a known tool whose name the text
+// before it ends with, as in "One moment.get_weather{…}": the special tokens that stood
+// between were taken out. The object ends the line, or more such calls follow it.
+func (s *Scanner) gluedName(p int) outcome {
+	if !s.known() {
+		return retry
+	}
+	before := s.before(p, 256)
+	line := bytes.TrimRight(before, " \t")
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	} else if n < len(before) {
+		return retry
+	}
+	from := len(line)
+	for from > 0 && (isName(line[from-1]) || line[from-1] == ':') && line[from-1] < 0x80 {
+		from--
+	}
+	name := s.nameAtEnd(string(line), from)
+	if name == "" || !s.fitsObject(p, name) {
+		return retry
+	}
+	k := s.construct(p, p)
+	c := s.c
+	c.Seek(p)
+	r := lenient.NewReader(c, lenient.Options{})
+	_, err := r.Value()
+	if end := c.Offset(); err != nil || !s.endsHere(end) && s.knownAt(c.SpaceEnd(end)) < 0 {
+		return k.fail()
+	}
+	c.Seek(p)
+	k.ev.MissingOpen = true
+	k.row = s.t.without(dialect.BodyNameJSON, dialect.OnLine, func(row *dialect.Row) bool {
+		return len(row.Options.Between) == 0 && len(row.Options.Lead) == 0
+	})
+	return s.namedObjects(k, name)
+}
+
+// nameAtEnd returns the known tool's name, or one near to it, with which a text ends whose
+// last word begins at from; "" if there is none. The name stands behind a mark that ends
+// a sentence or a quotation: one that begins a line was tried there.
+func (l *look) nameAtEnd(text string, from int) string {
+	for from < len(text) {
+		name := text[from:]
+		after := from > 0 && strings.IndexByte(".!?:;)]}>\"'*`", text[from-1]) >= 0
+		if after && (l.isKnown(name) || l.isNear(name)) {
+			return name
+		}
+		i := strings.IndexAny(name, ".:")
+		if i < 0 {
+			return ""
+		}
+		from += i + 1
+	}
+	return ""
+}
+
+// wrappedCalls tries calls in what begins a line with a quote, a backslash or a
+// parenthesis. only says that nothing else can stand there.
+func (s *Scanner) wrappedCalls(off int, b byte) (o outcome, only bool) {
+	switch {
+	case isQuote(b) && !s.contentBefore(off):
+		return s.quotedCall(off, b), true
+	case !s.known():
+	case b == '\\' && s.c.HasPrefixAt(off, latexList):
+		return s.listOfCalls(s.construct(off, off), off+1), true
+	case b == '(':
+		return s.listOfCalls(s.construct(off, off), off), true
+	}
+	return retry, false
 }
 
 // lineMarker tries the marker at a line's beginning.
@@ -159,6 +305,12 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 			return retry
 		}
 		off = s.blanks(end + 1)
+		if next, _ := c.At(off); next == '[' {
+			return s.listOfCalls(s.construct(line, line), off)
+		}
+	}
+	if c.HasPrefixAt(off, printCall) {
+		return s.printed(line, off)
 	}
 	end := s.knownAt(off)
 	if end < 0 {
@@ -195,7 +347,7 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 		c.Seek(off)
 		return keyValueBody{}.read(k)
 	}
-	if row, at := s.nameJSONLine(name, n, end, next); at >= 0 {
+	if row, at := s.nameJSONLine(name, n, end, next); at >= 0 && (s.isKnown(name) || s.fitsObject(at, name)) {
 		k.row = row
 		c.Seek(at)
 		return s.namedObjects(k, name)
@@ -214,6 +366,25 @@ func (s *Scanner) nameLine(line, off int, b byte) outcome {
 		return k.looseElements(&Candidate{Named: true, Name: name})
 	}
 	return retry
+}
+
+// printCall may stand around calls in Python.
+const printCall = "print("
+
+// printed reads print(f(a=1)), with a known tool within, at the beginning of a line.
+func (s *Scanner) printed(line, off int) outcome {
+	at := s.c.SpaceEnd(off + len(printCall))
+	end := s.knownAt(at)
+	if end < 0 || s.isKnown("print") {
+		return retry
+	}
+	if b, _ := s.c.At(end); b != '(' {
+		return retry
+	}
+	k := s.construct(line, line)
+	k.next, k.row = off, s.t.without(dialect.BodyPythonic, dialect.OnLine, nil)
+	s.c.Seek(off)
+	return pythonicBody{}.read(k)
 }
 
 // keyValueLine returns the row whose first key stands behind a name on a line.
@@ -290,10 +461,10 @@ func (s *Scanner) namedObjects(k *construct, name string) outcome {
 			break
 		}
 		brace := c.SpaceEnd(end)
-		if b, _ := c.At(brace); b != '{' || !s.objectAt(brace) {
+		name = string(c.Slice(next, end))
+		if b, _ := c.At(brace); b != '{' || !s.objectAt(brace) || !s.isKnown(name) && !s.fitsObject(brace, name) {
 			break
 		}
-		name = string(c.Slice(next, end))
 		k.next = next
 		c.Seek(brace)
 	}

@@ -89,13 +89,29 @@ func (l *look) nameGoesOn(off int) bool {
 // word returns the name at off.
 func (l *look) word(off int) string { return string(l.c.Slice(off, l.nameEnd(off))) }
 
-// knownAt returns the offset behind a known tool's name at off, or -1. It waits only
-// while what has come can still become one.
+// isNear reports whether a name is a known tool's but for its case and separators, as in
+// "get-weather" for "get.weather". What stands behind such a name has to fit the tool.
+func (l *look) isNear(name string) bool {
+	if !l.known() {
+		return false
+	}
+	m, ok := l.registry.Lookup(name)
+	return ok && m.Rule == "folded"
+}
+
+// lineNamespaces may stand before a tool's name at the beginning of a line.
+var lineNamespaces = []string{"functions.", "default_api."}
+
+// knownAt returns the offset behind a known tool's name at off, or one that is near to it,
+// or -1. It waits only while what has come can still become one.
 func (l *look) knownAt(off int) int {
 	c := l.c
 	from := off
-	if c.HasPrefixAt(off, "functions.") {
-		off += len("functions.")
+	for _, namespace := range lineNamespaces {
+		if c.HasPrefixAt(off, namespace) && !l.registry.HasPrefix(namespace) {
+			off += len(namespace)
+			break
+		}
 	}
 	end := off
 	for end-off < maxName {
@@ -103,7 +119,7 @@ func (l *look) knownAt(off int) int {
 		if !ok || !isName(b) && b != '\\' && b != ':' {
 			break
 		}
-		if b == '\\' && !c.HasPrefixAt(end, `\_`) || b == ':' && !l.registry.HasPrefix(string(c.Slice(off, end))+":") {
+		if b == '\\' && !c.HasPrefixAt(end, `\_`) || b == ':' && !l.namePartAt(off, end) {
 			break
 		}
 		end++
@@ -111,10 +127,52 @@ func (l *look) knownAt(off int) int {
 			return -1
 		}
 	}
-	if end == off || !l.isKnown(string(c.Slice(from, end))) {
+	if end == off {
+		return -1
+	}
+	if name := string(c.Slice(from, end)); !l.isKnown(name) && !l.isNear(name) {
 		return -1
 	}
 	return end
+}
+
+// namePartAt reports whether the colon at end stands between parts of a known tool's name
+// that begins at off.
+func (l *look) namePartAt(off, end int) bool {
+	for end-off < maxName {
+		b, ok := l.c.At(end)
+		if !ok || b != ':' {
+			return ok && isAlnum(b) && l.registry.HasPrefix(string(l.c.Slice(off, end+1)))
+		}
+		end++
+	}
+	return false
+}
+
+// fitsObject reports whether the object at off begins with a key that a tool of this name
+// has, or is empty.
+func (l *look) fitsObject(off int, name string) bool {
+	at := l.c.SpaceEnd(off + 1)
+	quote, _ := l.c.At(at)
+	if quote == '}' {
+		return true
+	}
+	if quote != '"' && quote != '\'' {
+		return false
+	}
+	end := at + 1
+	for end-at < maxName {
+		b, ok := l.c.At(end)
+		if !ok || b == '\n' {
+			return false
+		}
+		if b == quote {
+			break
+		}
+		end++
+	}
+	tool := l.lookup(name)
+	return tool != nil && hasProperty(tool, string(l.c.Slice(at+1, end)))
 }
 
 // objectAt reports whether an object begins at off: a key follows the brace, or its

@@ -78,13 +78,23 @@ func (s *Scanner) inCode(p int) bool {
 	return false
 }
 
+// nameEndsLine reports whether from off on a known tool's name is all that stands on the
+// line: a call glued to what is before it.
+func (l *look) nameEndsLine(off int) bool {
+	if !l.known() {
+		return false
+	}
+	end := l.knownAt(off)
+	return end > 0 && l.endsHere(end)
+}
+
 // closeFence looks for the end of the code block that p is in.
 func (s *Scanner) closeFence(p int, b byte) outcome {
 	if b != s.fence[0] {
 		return retry
 	}
 	end := s.runEnd(p, b)
-	if n := end - p; n >= len(s.fence) && (n >= 3 || s.atLineStart(p)) && s.endsHere(end) {
+	if n := end - p; n >= len(s.fence) && (n >= 3 || s.atLineStart(p)) && (s.endsHere(end) || s.nameEndsLine(end)) {
 		s.fence = nil
 	}
 	s.c.Seek(end)

@@ -196,8 +196,13 @@ func (t *Table) index(all markerSet) {
 	for _, label := range []string{"Thought", "Observation", "Final Answer", "Question", "Answer"} {
 		t.addLabel(label)
 	}
-	for _, b := range []byte(">*#_-0123456789") { // quotations, bold labels, lists
+	for _, b := range []byte(">*#_-(0123456789") { // quotations, bold labels, lists
 		t.begins.AddAny(b)
+	}
+	t.begins.Add(latexList)
+	t.begins.Add(printCall)
+	for _, namespace := range lineNamespaces {
+		t.begins.Add(namespace)
 	}
 	for _, b := range []byte("\n`{[<~") {
 		t.trigger[b] = true
