@@ -42,12 +42,12 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 // closesKey decides for a key, before the byte b at next.
 func (r *Reader) closesKey(next int, b byte) bool {
 	switch b {
-	case ':', '=', ',', '}', '"', '{', '[', '-':
+	case ':', '=', ',', '}', '"', '\'', '`', '{', '[', '-':
 		return true
 	case 0xEF:
 		return r.c.HasPrefixAt(next, "：")
 	}
-	return b >= '0' && b <= '9' || r.atClose(next) || b == '`' && r.c.HasPrefixAt(next, "```")
+	return b >= '0' && b <= '9' || r.atClose(next) || r.literalAt(next) > 0
 }
 
 // closesBefore decides for a string before what JSON does not have there: another
@@ -58,16 +58,25 @@ func (r *Reader) closesBefore(next int, b byte, spaced bool, inner int) bool {
 	switch b {
 	case '+': // "a" + "b"
 		k, ok := c.At(r.spaceWithin(next+1, lookAhead))
-		return ok && (k == '"' || k == '\'')
+		return ok && (k == '"' || k == '\'' || inner == 0 && (k == '}' || k == ']'))
 	case '"', '\'':
 		if r.inObject() {
 			return r.startsKey(next) || r.o.Python && spaced
 		}
 		return spaced && inner == 0
-	case '{', '[':
+	case '{':
+		if r.inList() && inner == 0 && r.startsKey(r.spaceWithin(next+1, 64)) {
+			return true
+		}
+		return !r.inObject() && spaced && inner == 0
+	case '[':
 		return !r.inObject() && spaced && inner == 0
 	case '#':
-		return inner == 0 && spaced && r.o.Python
+		return inner == 0 && spaced && (r.o.Python || r.commentTo(next))
+	case '.':
+		return inner == 0 && spaced && c.HasPrefixAt(next, "...") && r.endsScalar(next+len("..."))
+	case ':': // ["a": 1]
+		return inner == 0 && !r.inObject() && !r.o.Python && r.memberAt(next+1)
 	case '/':
 		return c.HasPrefixAt(next, "//") && spaced || c.HasPrefixAt(next, "/*")
 	case '<':
@@ -77,7 +86,51 @@ func (r *Reader) closesBefore(next int, b byte, spaced bool, inner int) bool {
 	case '-':
 		return r.o.Hash && c.HasPrefixAt(next, "--")
 	}
+	if inner == 0 && spaced && !r.inObject() && !r.o.Python && (b >= '0' && b <= '9' || b == '-' || isWord(b)) && r.scalarBefore(next) {
+		return true
+	}
 	return b >= 0x80 && r.widePunctuation(next) || r.atClose(next) || r.inObject() && spaced && inner == 0 && r.startsKey(next)
+}
+
+// scalarBefore reports whether a number or a literal stands at off, and behind it what ends
+// a list's element, or another one: ["a" 2 "b"].
+func (r *Reader) scalarBefore(off int) bool {
+	end := off + r.literalAt(off)
+	if end == off {
+		for b, ok := r.c.At(end); ok && end-off < 32 && (b >= '0' && b <= '9' || b == '.' || b == '-'); b, ok = r.c.At(end) {
+			end++
+		}
+	}
+	if end == off {
+		return false
+	}
+	next := r.spaceWithin(end, 64)
+	switch b, _ := r.c.At(next); {
+	case b == ',' || b == ']' || b == '"' || b == 0:
+		return true
+	case next > end:
+		return b >= '0' && b <= '9' || b == '-' || r.literalAt(next) > 0
+	}
+	return false
+}
+
+// commentTo reports whether a comment stands at off: what follows it on the next line, or
+// the text's end, can stand behind a value.
+func (r *Reader) commentTo(off int) bool {
+	for end := off + lookAhead; off < end; off++ {
+		b, ok := r.c.At(off)
+		switch {
+		case !ok:
+			return true
+		case b == '"':
+			return false
+		case b == '\n':
+			off = r.spaceWithin(off, 64)
+			k, ok := r.c.At(off)
+			return !ok || k == ',' || k == '}' || k == ']' || r.startsKey(off)
+		}
+	}
+	return false
 }
 
 // widePunctuation reports whether a full-width separator or closing bracket stands at

@@ -52,6 +52,15 @@ func (r *Reader) escape(q byte, key bool) {
 			c.off += 4
 			return
 		}
+	case 'U':
+		if h, ok := r.hex(c.off+2, 8); ok && h <= utf8.MaxRune {
+			if !r.o.Python {
+				r.fix(c.off, InvalidEscape)
+			}
+			r.scratch = utf8.AppendRune(r.scratch, rune(h))
+			c.off += 10
+			return
+		}
 	case '\n':
 		if r.o.Python {
 			c.off += 2 // a continued line

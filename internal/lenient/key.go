@@ -15,6 +15,7 @@ func (r *Reader) key() (Kind, bool, error) {
 	}
 	b := r.space()
 	off := r.c.off
+	quoted := true
 	switch b {
 	case '}', ']':
 		kind, ok := r.close(b)
@@ -55,10 +56,12 @@ func (r *Reader) key() (Kind, bool, error) {
 			r.smart(true)
 		case r.customQuote(off) != "":
 			r.literal(r.customQuote(off))
-		case b == '.' && r.c.HasPrefix("..."):
-			r.c.off += 3 // an ellipsis: the writer left something out
-			r.fix(off, Expression)
+		case r.ellipsis(b):
 			return 0, false, nil
+		case b == '{' && r.inList():
+			// [{"a": 1, {"a": 2}]
+			r.fix(off, MissingClose)
+			return r.pop(), true, nil
 		case b == '{' && len(r.stack) == 1 && !r.Fixes.Has(ExtraOpen) && r.behindBrace(off):
 			// {{"a": 1}} : a template's doubled braces.
 			r.c.off++
@@ -68,10 +71,20 @@ func (r *Reader) key() (Kind, bool, error) {
 			if !r.bareKey() {
 				return 0, false, fmt.Errorf("%w: no key at byte %d", ErrSyntax, off)
 			}
+			quoted = false
 		}
 	}
 	if r.CutToken {
 		return r.pop(), true, nil
+	}
+	if b = r.space(); b == ',' || b == '}' {
+		if kind, ok := r.becomesSet(off, quoted); ok {
+			return kind, true, nil
+		}
+	}
+	if b == '"' && !quoted && r.startsKey(r.c.off) {
+		r.fix(off, StrayText) // {"a": 1, NOTE "b": 2}
+		return 0, false, nil
 	}
 	if err := r.colon(off); err != nil {
 		return 0, false, err
@@ -79,8 +92,30 @@ func (r *Reader) key() (Kind, bool, error) {
 	if r.ending {
 		return r.pop(), true, nil
 	}
-	r.state = wantValue
+	r.member()
 	return Key, true, nil
+}
+
+// inList reports whether the innermost bracket is an object's in a list.
+func (r *Reader) inList() bool {
+	n := len(r.stack)
+	return n > 1 && r.stack[n-1] == '{' && r.stack[n-2] == '['
+}
+
+// ellipsis moves over an ellipsis in the place of members, which begins with the byte b.
+func (r *Reader) ellipsis(b byte) bool {
+	n := 0
+	switch {
+	case b == '.' && r.c.HasPrefix("..."):
+		n = len("...")
+	case b == 0xE2 && r.c.HasPrefix("…"):
+		n = len("…")
+	default:
+		return false
+	}
+	r.fix(r.c.off, Ellipsis)
+	r.c.off += n
+	return true
 }
 
 // colon reads the colon behind a key.
@@ -121,8 +156,19 @@ func (r *Reader) colon(key int) error {
 		r.cutOff(CutKey)
 	case r.atClose(c.off) || b == '`' && c.HasPrefix("```"):
 		r.cutOff(CutValue)
-	case b == '"' || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9':
+	case isQuote(b) && r.byteAt(r.spaceWithin(c.off+1, 16)) == ':': // "a"": 1
+		r.fix(c.off, DoubledQuotes)
+		c.off = r.spaceWithin(c.off+1, 16) + 1
+	case b == '-' && (c.HasPrefix("->") || c.HasPrefix("- ")):
+		r.fix(c.off, OtherColon)
+		c.off++
+		if c.Peek() == '>' {
+			c.off++
+		}
+	case isQuote(b) || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9' || r.literalAt(c.off) > 0:
 		r.fix(c.off, MissingColon)
+	case b != ',' && b != '}' && b != ']' && r.expects(r.text):
+		r.fix(c.off, MissingColon) // {city Rome}
 	case (b == ',' || b == '}') && r.Depth() == 1 && r.o.Python:
 		return errSet
 	default:
@@ -147,6 +193,23 @@ func (r *Reader) isKeyWithColon(start int) bool {
 	next, _ := c.At(c.off + 1)
 	_, ok := keyWithColon(string(c.Slice(start, c.off)))
 	return ok && isWord(next)
+}
+
+// keyWithoutEnd reports whether the end of a key that began at start is missing before its
+// colon, as in {"a: 1, "b": 2}, and moves there.
+func (r *Reader) keyWithoutEnd(start int) bool {
+	c := r.c
+	off := start
+	for limit := min(c.off, start+maxKey); off < limit && isWord(c.buf[off-c.base]); {
+		off++
+	}
+	key := string(c.Slice(start, off))
+	if key == "" || r.byteAt(r.spaceWithin(off, 16)) != ':' {
+		return false
+	}
+	r.fix(off, MissingQuote)
+	c.off, r.text = off, key
+	return true
 }
 
 // isPlainKey reports whether a text is a word such as keys are.
@@ -176,13 +239,16 @@ func (r *Reader) bareKey() bool {
 			r.cutOff(CutKey)
 			return true
 		}
-		if !isWord(b) && b != '.' && (b != '\\' || !c.HasPrefix(`\_`)) || b >= 0x80 && c.HasPrefix("：") {
+		if !isWord(b) && b != '.' && (b != '@' || c.off > start) && (b != '\\' || !c.HasPrefix(`\_`)) || b >= 0x80 && c.HasPrefix("：") {
 			break
 		}
 		c.off++
 	}
 	if c.off == start || c.off-start > maxKey {
 		return false
+	}
+	if !r.expects(string(c.Slice(start, c.off))) {
+		c.off = r.phraseEnd(c.off)
 	}
 	r.fix(start, UnquotedKey)
 	r.text = dropMarkdown(string(c.Slice(start, c.off)))
@@ -193,6 +259,34 @@ func (r *Reader) bareKey() bool {
 		}
 	}
 	return true
+}
+
+// phraseEnd returns the end of a key of several words whose first ends at off, as in
+// {My key: 1}: all that stands before the colon on its line, if these are words. Else it
+// returns off.
+func (r *Reader) phraseEnd(off int) int {
+	end := off
+	for at := off; at-off <= maxKey; at++ {
+		b, ok := r.c.At(at)
+		switch {
+		case !ok:
+			return off
+		case b == ':':
+			if k, _ := r.c.At(at + 1); k == '/' || k == ':' {
+				return off
+			}
+			return end
+		case isWord(b) || b == '.':
+			end = at + 1
+		case b == '/':
+			if k, _ := r.c.At(at + 1); !isWord(k) {
+				return off
+			}
+		case b != ' ':
+			return off
+		}
+	}
+	return off
 }
 
 // dropMarkdown takes the backslashes off underscores, which Markdown puts there.
@@ -221,11 +315,14 @@ func (r *Reader) startsKey(off int) bool {
 			if !ok || end-off > maxKey || k == '\n' || k == '{' {
 				return false
 			}
-			if k == b {
+			if k == b || isQuote(k) && r.byteAt(end+1) == ':' {
 				break
 			}
 		}
 		end = r.spaceWithin(end+1, 16)
+		if k, ok := r.c.At(end); ok && r.Fixes.Has(MissingColon) && (isQuote(k) || k >= '0' && k <= '9' || r.literalAt(end) > 0) {
+			return true
+		}
 	case b == '\\':
 		return r.c.HasPrefixAt(off, `\"`)
 	case b == 0xE2 && (r.c.HasPrefixAt(off, "“") || r.c.HasPrefixAt(off, "”")):
@@ -238,7 +335,14 @@ func (r *Reader) startsKey(off int) bool {
 				break
 			}
 		}
+		word := end
 		end = r.spaceWithin(end, 16)
+		if k, ok := r.c.At(end); ok && end > word && k != ':' && k != '=' && k != ',' && k != '}' && k != ']' {
+			if r.Fixes.Has(MissingColon) && r.Fixes.Has(UnquotedKey) && (isQuote(k) || k >= '0' && k <= '9' || r.literalAt(end) > 0) {
+				return true
+			}
+			return len(r.levels) > 0 && r.expects(string(r.c.Slice(off, word)))
+		}
 	default:
 		return false
 	}
