@@ -184,14 +184,17 @@ func (r *Reader) closedEarly() bool {
 	}
 	quoted := isQuote(r.byteAt(off))
 	switch {
-	case r.expects(key):
+	case r.expects(0, key):
 		for i := 1; i <= n && i < depth; i++ {
-			if r.level(i).has(key) {
+			if r.level(i).shape.has(key) {
 				return false
 			}
 		}
 	case r.level(0).knows() || n < depth || depth > 1 || !quoted:
 		return false
+	}
+	if n < depth && !r.oneBraceMore() {
+		return false // it is JSON as it stands
 	}
 	r.fix(c.off, ClosedEarly)
 	r.early += n
@@ -202,6 +205,46 @@ func (r *Reader) closedEarly() bool {
 		c.off++
 	}
 	return true
+}
+
+// oneBraceMore reports whether the rest of the value, from the brace at the cursor on, has
+// a closing brace too many. It looks at no more than 4096 bytes.
+func (r *Reader) oneBraceMore() bool {
+	const longest = 4096
+	if !r.mayLook() {
+		return false
+	}
+	c := r.c
+	before := c.looked
+	defer func() { r.spent += c.looked - before }()
+	open := slices.Clone(r.stack)
+	for off := c.off; off < c.off+longest; off++ {
+		b, ok := c.At(off)
+		switch {
+		case !ok:
+			return false
+		case b == '{' || b == '[' || b == '(':
+			open = append(open, b)
+		case b == '}' || b == ']' || b == ')':
+			if len(open) == 0 || closerOf(open[len(open)-1]) != b {
+				return b == '}'
+			}
+			if open = open[:len(open)-1]; len(open) == 0 {
+				next := r.spaceWithin(off+1, 64)
+				b := r.byteAt(next)
+				return b == '}' || b == ',' && r.byteAt(r.spaceWithin(next+1, 64)) == '"' && r.startsKey(r.spaceWithin(next+1, 64))
+			}
+		case b == '"':
+			for off++; off < c.off+longest; off++ {
+				if k, ok := c.At(off); !ok || k == '"' {
+					break
+				} else if k == '\\' {
+					off++
+				}
+			}
+		}
+	}
+	return false
 }
 
 // literalAt returns the length of a literal at off that is a value without quotes, or 0.

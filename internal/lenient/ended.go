@@ -93,7 +93,19 @@ func (r *Reader) endedBefore(start int, q byte, inner int) (end, next int, ok bo
 	if comma < 0 || start+keep == c.off {
 		return 0, 0, false
 	}
+	if keep > 0 && raw[keep-1] == '\\' {
+		return 0, 0, false
+	}
 	c.looked += len(raw) - keep
+	out := 0 // how many brackets end before the comma
+	for _, b := range raw[keep:comma] {
+		if b == '}' || b == ']' {
+			out++
+		}
+	}
+	if out >= len(r.stack) {
+		return 0, 0, false
+	}
 	behind := r.spaceWithin(start+comma+1, maxTail)
 	switch {
 	case !r.inObject():
@@ -105,7 +117,7 @@ func (r *Reader) endedBefore(start int, q byte, inner int) (end, next int, ok bo
 		if k, _ := c.At(at); k != ':' || key == "" {
 			return 0, 0, false
 		}
-		if !r.expects(key) && (inner > 0 || r.level(0).knows() || !r.memberAt(at+1)) {
+		if !r.expects(out, key) && !r.expects(0, key) && (inner > 0 || r.level(out).knows() || !r.memberAt(at+1)) {
 			return 0, 0, false
 		}
 	default: // "first, b: "second"
@@ -113,7 +125,7 @@ func (r *Reader) endedBefore(start int, q byte, inner int) (end, next int, ok bo
 		if k, _ := c.At(at); k != ':' || key == "" || r.spaceWithin(at+1, maxTail) != c.off {
 			return 0, 0, false
 		}
-		if !r.expects(key) && (inner > 0 || r.level(0).knows() || !r.closesSoon(q)) {
+		if !r.expects(out, key) && !r.expects(0, key) && (inner > 0 || r.level(out).knows() || !r.closesSoon(q)) {
 			return 0, 0, false
 		}
 	}

@@ -167,7 +167,7 @@ func (r *Reader) colon(key int) error {
 		}
 	case isQuote(b) || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9' || r.literalAt(c.off) > 0:
 		r.fix(c.off, MissingColon)
-	case b != ',' && b != '}' && b != ']' && r.expects(r.text):
+	case b != ',' && b != '}' && b != ']' && r.expects(0, r.text):
 		r.fix(c.off, MissingColon) // {city Rome}
 	case (b == ',' || b == '}') && r.Depth() == 1 && r.o.Python:
 		return errSet
@@ -247,7 +247,7 @@ func (r *Reader) bareKey() bool {
 	if c.off == start || c.off-start > maxKey {
 		return false
 	}
-	if !r.expects(string(c.Slice(start, c.off))) {
+	if !r.expects(0, string(c.Slice(start, c.off))) {
 		c.off = r.phraseEnd(c.off)
 	}
 	r.fix(start, UnquotedKey)
@@ -337,11 +337,14 @@ func (r *Reader) startsKey(off int) bool {
 		}
 		word := end
 		end = r.spaceWithin(end, 16)
-		if k, ok := r.c.At(end); ok && end > word && k != ':' && k != '=' && k != ',' && k != '}' && k != ']' {
+		if k, ok := r.c.At(end); ok && (end > word || isQuote(k)) && k != ':' && k != '=' && k != ',' && k != '}' && k != ']' {
 			if r.Fixes.Has(MissingColon) && r.Fixes.Has(UnquotedKey) && (isQuote(k) || k >= '0' && k <= '9' || r.literalAt(end) > 0) {
 				return true
 			}
-			return len(r.levels) > 0 && r.expects(string(r.c.Slice(off, word)))
+			if isQuote(k) && r.byteAt(end+1) == ':' {
+				return true // its first quotation mark is missing
+			}
+			return len(r.levels) > 0 && r.expects(0, string(r.c.Slice(off, word)))
 		}
 	default:
 		return false

@@ -87,30 +87,29 @@ func (r *Reader) quoteEnds(off int) bool {
 // maxOddNumber bounds, in bytes, numbers that are not written as JSON writes them.
 const maxOddNumber = 400
 
-// thousands reports whether the comma at off groups digits, as in 1,000: three
-// digits follow it and no key. It looks no further than a number can be long.
+// thousands reports whether the comma at off groups digits, as in 1,000: three digits follow
+// it and no key. The answer holds for all groups that follow, which are looked at once.
 func (r *Reader) thousands(off int) bool {
-	groups := 0
-	for limit := off + maxOddNumber; ; {
-		b, ok := r.c.At(off)
-		if !ok || b != ',' {
+	if off < r.groupsEnd {
+		return r.groups
+	}
+	start := off
+	r.groups = true
+	for b, ok := r.c.At(off); ok && b == ','; b, ok = r.c.At(off) {
+		if r.digits(off+1) != off+4 {
+			if off == start || r.digits(off+1) > off+4 {
+				r.groups = false
+			}
 			break
 		}
-		if off >= limit {
-			return false
+		if d, ok := r.c.At(off + 4); ok && isWord(d) {
+			r.groups = false
+			break
 		}
-		for i := 1; i <= 3; i++ {
-			if d, ok := r.c.At(off + i); !ok || d < '0' || d > '9' {
-				return groups > 0
-			}
-		}
-		if d, ok := r.c.At(off + 4); ok && (d >= '0' && d <= '9' || isWord(d)) {
-			return false
-		}
-		groups++
 		off += 4
 	}
-	return groups > 0
+	r.groupsEnd = max(off, start+1)
+	return r.groups
 }
 
 // OddNumberText reads a number that JSON does not write so: .5, 1., +3, 0x1F,

@@ -166,7 +166,8 @@ func (r *Reader) quoted(q byte, key bool) error {
 func (r *Reader) ends(start int, q byte, key bool, inner int) bool {
 	c := r.c
 	if key {
-		return r.closes(c.off+1, q, true, inner) || inner == 0 && r.isKeyWithColon(start)
+		return r.closes(c.off+1, q, true, inner) || inner == 0 && r.isKeyWithColon(start) ||
+			len(r.levels) > 0 && c.off-start <= maxKey && r.expects(0, string(c.Slice(start, c.off)))
 	}
 	if inner > 0 && r.bracketsOfText(start) {
 		return false
@@ -174,24 +175,49 @@ func (r *Reader) ends(start int, q byte, key bool, inner int) bool {
 	return r.closes(c.off+1, q, false, inner)
 }
 
-// bracketsOfText reports whether brackets behind the quotation mark at the cursor close
-// those of the string's own text, as in "see {"a": "b"}, which".
+// bracketsOfText reports whether the quotation mark at the cursor stands within brackets of
+// the string's own text, as in "see {"a": "b"}, which": those behind it close these, or a
+// comma stands behind it and these are closed before words.
 func (r *Reader) bracketsOfText(start int) bool {
 	c := r.c
 	next := r.spaceWithin(c.off+1, lookAhead)
 	b, ok := c.At(next)
-	if !ok || b != '}' && b != ']' {
+	if !ok || b != '}' && b != ']' && b != ',' {
 		return false
 	}
 	open := r.balanceTo(start, c.off)
 	if open <= 0 {
 		return false
 	}
+	if b == ',' {
+		return r.mayLook() && r.closedBeforeWords(next, open)
+	}
 	for ; ok && open > 0 && (b == '}' || b == ']'); b, ok = c.At(next) {
 		open--
 		next = r.spaceWithin(next+1, lookAhead)
 	}
 	return ok && !r.atClose(next)
+}
+
+// closedBeforeWords reports whether so many brackets are closed behind off, and then comes
+// what does not stand behind a value, but in a string.
+func (r *Reader) closedBeforeWords(off, open int) bool {
+	for limit := off + lookAhead; off < limit; off++ {
+		r.spent++
+		switch b, ok := r.c.At(off); {
+		case !ok || b == '\\':
+			return false
+		case b == '{' || b == '[':
+			open++
+		case b == '}' || b == ']':
+			if open--; open > 0 {
+				continue
+			}
+			b, _ := r.c.At(r.spaceWithin(off+1, 64))
+			return b != 0 && b != ',' && b != '}' && b != ']' && b != '<' && b != '`'
+		}
+	}
+	return false
 }
 
 // doubled reports whether the second of two quotation marks that open a string stands at

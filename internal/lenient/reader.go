@@ -105,7 +105,9 @@ type Reader struct {
 	wrapped bool    // a closing parenthesis belongs to the value
 	exact   bool    // the string that is being read ends at its delimiter only
 
-	from int // where the value begins
+	from      int  // where the value begins
+	groups    bool // what thousands found, of the commas before groupsEnd
+	groupsEnd int
 	// valueStart is where the value without quotes begins that is being read.
 	valueStart int
 	spent      int // how many bytes were looked at ahead in vain; see mayLook

@@ -74,6 +74,9 @@ func (b *shapes) of(schema map[string]any, depth int) *Shape {
 	if schema == nil || depth > maxShapeDepth {
 		return nil
 	}
+	if ref, ok := schema["$ref"].(string); ok && len(schema) == 1 {
+		return b.of(b.target(ref), depth+1)
+	}
 	id := reflect.ValueOf(schema).Pointer()
 	if s, ok := b.done[id]; ok {
 		return s
@@ -222,24 +225,27 @@ func (r *Reader) choose() {
 	l.chosen = l.shape.Choose[r.text]
 }
 
-// given reports whether the object that is being read has a member already.
-func (r *Reader) given(key string) bool {
-	n := len(r.frames)
-	if n == 0 || n != len(r.stack) {
+// given reports whether an object has a member already: the innermost, or the one so many
+// brackets further out.
+func (r *Reader) given(out int, key string) bool {
+	n := len(r.frames) - 1 - out
+	if n < 0 || len(r.frames) != len(r.stack) {
 		return false
 	}
-	_, ok := r.frames[n-1].Object[key]
-	return ok || r.frames[n-1].HasKey && r.frames[n-1].Key == key
+	_, ok := r.frames[n].Object[key]
+	return ok || r.frames[n].HasKey && r.frames[n].Key == key
 }
 
-// expects reports whether the object that is being read has a member of that key by its
-// shape, which has not come yet.
-func (r *Reader) expects(key string) bool { return r.level(0).has(key) && !r.given(key) }
+// expects reports whether an object has a member of that key by its shape, which has not
+// come yet: the innermost, or the one so many brackets further out.
+func (r *Reader) expects(out int, key string) bool {
+	return r.level(out).has(key) && !r.given(out, key)
+}
 
 // lacks reports whether the object that is being read lacks a member that it must have.
 func (r *Reader) lacks() bool {
 	s := r.level(0).shape
-	return s != nil && slices.ContainsFunc(s.Required, func(key string) bool { return !r.given(key) })
+	return s != nil && slices.ContainsFunc(s.Required, func(key string) bool { return !r.given(0, key) })
 }
 
 // keyNear returns the key at off, in quotation marks or without, and the offset behind it
