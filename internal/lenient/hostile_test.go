@@ -160,7 +160,7 @@ func TestLinear(t *testing.T) {
 		"properties": map[string]any{"a": map[string]any{}, "x": map[string]any{}, "days": map[string]any{"properties": map[string]any{"b": true}}},
 		"required":   []any{"never"},
 	})
-	whole := CallShape(map[string]*Shape{"f": arguments})
+	whole := callShape(map[string]*Shape{"f": arguments})
 	for _, tt := range hostile {
 		for i, o := range []Options{{}, {Close: []string{"</tool_call>"}}, {Python: true}, {Shape: arguments}, {Shape: whole}, {Alone: true}} {
 			steps := func(size int) int {
@@ -184,7 +184,7 @@ var brokenUnits = []string{
 }
 
 // anyShape knows the keys of which brokenUnits are made.
-var anyShape = CallShape(map[string]*Shape{"a": {Members: map[string]*Shape{"key": nil, "a": nil, "days": {Members: map[string]*Shape{"key": nil}}}}})
+var anyShape = callShape(map[string]*Shape{"a": {Members: map[string]*Shape{"key": nil, "a": nil, "days": {Members: map[string]*Shape{"key": nil}}}}})
 
 // TestAnyText reads random texts of what JSON is made of: there is a value or an error,
 // and the same however the text comes.

@@ -21,10 +21,11 @@ type Shape struct {
 	Required []string
 	// Items is the shape of a list's elements.
 	Items *Shape
-	// Choose has the shapes of the parameters of calls by the name of the tool. An object
-	// with a member that is such a name has the parameters as members, or objects of that
-	// shape as the members of which nothing else is known.
-	Choose map[string]*Shape
+	// Choose returns the shape of the parameters of a call by a string that may be the tool's
+	// name, nil if it is none. An object with such a member has the parameters as members, or
+	// objects of that shape as the members of which nothing else is known. nil says that the
+	// object is no call.
+	Choose func(name string) *Shape
 }
 
 // callMembers are the members of a call in JSON that are not its parameters, and
@@ -37,9 +38,9 @@ var (
 )
 
 // CallShape returns the shape of a call, or of a list of calls, of tools whose parameters
-// are given by the tools' names.
-func CallShape(tools map[string]*Shape) *Shape {
-	s := &Shape{Members: make(map[string]*Shape), Choose: tools}
+// have the shapes that parameters returns for the tools' names, nil for any other name.
+func CallShape(parameters func(tool string) *Shape) *Shape {
+	s := &Shape{Members: make(map[string]*Shape), Choose: parameters}
 	s.Items = s
 	for _, key := range callMembers {
 		s.Members[key] = nil
@@ -219,10 +220,12 @@ func (r *Reader) choose() {
 		return
 	}
 	l := r.level(0)
-	if l.shape == nil || l.chosen != nil {
+	if l.shape == nil || l.shape.Choose == nil || l.chosen != nil {
 		return
 	}
-	l.chosen = l.shape.Choose[r.text]
+	if l.shape.Members[l.key] == nil {
+		l.chosen = l.shape.Choose(r.text)
+	}
 }
 
 // given reports whether an object has a member already: the innermost, or the one so many

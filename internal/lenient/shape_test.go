@@ -61,9 +61,14 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// callShape is the shape of calls of tools whose parameters are given.
+func callShape(tools map[string]*Shape) *Shape {
+	return CallShape(func(name string) *Shape { return tools[name] })
+}
+
 // TestCallShape reads whole calls: the name chooses the parameters.
 func TestCallShape(t *testing.T) {
-	shape := CallShape(map[string]*Shape{"get_weather": weather(), "stop": {Members: map[string]*Shape{"id": nil}}})
+	shape := callShape(map[string]*Shape{"get_weather": weather(), "stop": {Members: map[string]*Shape{"id": nil}}})
 	for _, tt := range []struct{ text, want string }{
 		{`{"name": "get_weather", "arguments": {"city": "Rome"}, "days": 3}}`, `{"arguments":{"city":"Rome","days":3},"name":"get_weather"} closed_early`},
 		{`{"name": "get_weather", "arguments": {"city": "Rome"}}, "days": 3}}`, `{"arguments":{"city":"Rome","days":3},"name":"get_weather"} closed_early`},
@@ -163,7 +168,7 @@ func TestValid(t *testing.T) {
 		case 1:
 			o.Shape = weather()
 		case 2:
-			o.Shape = CallShape(map[string]*Shape{"city": weather()})
+			o.Shape = callShape(map[string]*Shape{"city": weather()})
 		}
 		r := NewReader(NewCursor(b), o)
 		got, err := r.Value()
