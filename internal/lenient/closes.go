@@ -28,7 +28,7 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 		return inner == 0 || r.closersThenEnd(next)
 	case ']':
 		if r.stack[len(r.stack)-1] == '{' && bytes.IndexByte(r.stack, '[') < 0 && len(r.stack) > 1 {
-			return false
+			return inner == 0 && r.closersInRow(next) >= len(r.stack)
 		}
 		return inner == 0 || r.closersThenEnd(next)
 	case ')':
@@ -200,6 +200,23 @@ func (r *Reader) wordToEnd(off int) bool {
 		}
 	}
 	return false
+}
+
+// closersInRow returns how many closing brackets stand at off, of any kind, if the text or
+// the construct ends behind them; else 0.
+func (r *Reader) closersInRow(off int) (n int) {
+	for ; n <= len(r.stack)+1; n++ {
+		off = r.spaceWithin(off, lookAhead)
+		b, ok := r.c.At(off)
+		if !ok || r.atClose(off) || b == '`' && r.c.HasPrefixAt(off, "```") {
+			return n
+		}
+		if b != '}' && b != ']' {
+			break
+		}
+		off++
+	}
+	return 0
 }
 
 // closersThenEnd reports whether the closing brackets at off are the value's

@@ -10,7 +10,7 @@ import (
 )
 
 // readStream reads a value that arrives in chunks of n bytes.
-func readStream(text []byte, n int) (v any, fixes []string, err error) {
+func readStream(text []byte, n int, o Options) (v any, fixes []string, err error) {
 	at := 0
 	c := &Cursor{}
 	c.wait = func(struct{}) bool {
@@ -23,7 +23,7 @@ func readStream(text []byte, n int) (v any, fixes []string, err error) {
 		at = next
 		return true
 	}
-	r := NewReader(c, Options{})
+	r := NewReader(c, o)
 	v, err = r.Value()
 	return v, r.Fixes.Names(), err
 }
@@ -48,7 +48,7 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("%q gives %#v: %v", text, v, err)
 			}
 		}
-		cut, fixes, cutErr := readStream(text, 1)
+		cut, fixes, cutErr := readStream(text, 1, Options{})
 		if (err == nil) != (cutErr == nil) || !reflect.DeepEqual(v, cut) || err == nil && !reflect.DeepEqual(fixes, r.Fixes.Names()) {
 			t.Fatalf("%q whole: %#v %v %v\ncut: %#v %v %v", text, v, r.Fixes.Names(), err, cut, fixes, cutErr)
 		}
