@@ -53,10 +53,10 @@ func (r *Reader) tupleAt(off int) bool {
 		switch {
 		case !ok:
 			return comma
+		case quote != 0 && b == '\\':
+			off++
 		case quote != 0:
-			if b == '\\' {
-				off++
-			} else if b == quote {
+			if b == quote {
 				quote = 0
 			}
 		case b == '"' || b == '\'':

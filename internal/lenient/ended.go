@@ -77,9 +77,6 @@ func closingQuote(text []byte) int {
 	return 0
 }
 
-// isTail reports whether a part of a text that is as it stands is no more than a tail.
-func isTail(raw []byte) bool { return len(raw) < maxTail }
-
 // endedBefore reports whether a string that began at start has ended before the quotation
 // mark at the cursor, which does not end it: it opens the next member's key, or its value.
 // It returns where the string's text ends and where to go on.

@@ -27,51 +27,25 @@ func (r *Reader) key() (Kind, bool, error) {
 		r.fix(off, ExtraComma)
 		r.c.off++
 		return 0, false, nil
-	case '"':
-		r.c.off++
-		if err := r.quoted('"', true); err != nil {
-			return 0, false, err
-		}
-	case '\'', '`':
+	case '"', '\'', '`':
 		if b == '`' && r.c.HasPrefix("```") {
 			r.unwind()
 			return r.pop(), true, nil
 		}
 		r.c.off++
-		if !r.o.Python {
+		if b != '"' && !r.o.Python {
 			r.fix(off, SingleQuotes)
 		}
 		if err := r.quoted(b, true); err != nil {
 			return 0, false, err
 		}
 	default:
-		if b == 0 && r.c.EOF() || r.atClose(off) {
-			r.unwind()
-			return r.pop(), true, nil
+		if kind, end := r.noKey(b); end {
+			return kind, kind != 0, nil
 		}
-		switch {
-		case b == '\\' && r.c.HasPrefix(`\"`):
-			r.escapedString()
-		case b >= 0x80 && r.smartQuote(off) != 0:
-			r.smart(true)
-		case r.customQuote(off) != "":
-			r.literal(r.customQuote(off))
-		case r.ellipsis(b):
-			return 0, false, nil
-		case b == '{' && r.inList():
-			// [{"a": 1, {"a": 2}]
-			r.fix(off, MissingClose)
-			return r.pop(), true, nil
-		case b == '{' && len(r.stack) == 1 && !r.Fixes.Has(ExtraOpen) && r.behindBrace(off):
-			// {{"a": 1}} : a template's doubled braces.
-			r.c.off++
-			r.fix(off, ExtraOpen)
-			return 0, false, nil
-		default:
-			if !r.bareKey() {
-				return 0, false, fmt.Errorf("%w: no key at byte %d", ErrSyntax, off)
-			}
-			quoted = false
+		var ok bool
+		if quoted, ok = r.oddKey(b); !ok {
+			return 0, false, fmt.Errorf("%w: no key at byte %d", ErrSyntax, off)
 		}
 	}
 	if r.CutToken {
@@ -96,6 +70,48 @@ func (r *Reader) key() (Kind, bool, error) {
 	return Key, true, nil
 }
 
+// noKey acts on what begins with the byte b in the place of a key and is none: the end of
+// the text, or of the object, whose kind it returns, or what is skipped.
+func (r *Reader) noKey(b byte) (kind Kind, ok bool) {
+	off := r.c.off
+	switch {
+	case b == 0 && r.c.EOF() || r.atClose(off):
+		r.unwind()
+		return r.pop(), true
+	case r.customQuote(off) != "":
+		return 0, false
+	case r.ellipsis(b):
+		return 0, true
+	case b == '{' && r.inList():
+		// [{"a": 1, {"a": 2}]
+		r.fix(off, MissingClose)
+		return r.pop(), true
+	case b == '{' && len(r.stack) == 1 && !r.Fixes.Has(ExtraOpen) && r.behindBrace(off):
+		// {{"a": 1}} : a template's doubled braces.
+		r.c.off++
+		r.fix(off, ExtraOpen)
+		return 0, true
+	}
+	return 0, false
+}
+
+// oddKey reads a key that begins with the byte b, not as in JSON; ok is false if there is
+// none.
+func (r *Reader) oddKey(b byte) (quoted, ok bool) {
+	off := r.c.off
+	switch {
+	case b == '\\' && r.c.HasPrefix(`\"`):
+		r.escapedString()
+	case b >= 0x80 && r.smartQuote(off) != 0:
+		r.smart(true)
+	case r.customQuote(off) != "":
+		r.literal(r.customQuote(off))
+	default:
+		return false, r.bareKey()
+	}
+	return true, true
+}
+
 // inList reports whether the innermost bracket is an object's in a list.
 func (r *Reader) inList() bool {
 	n := len(r.stack)
@@ -104,7 +120,7 @@ func (r *Reader) inList() bool {
 
 // ellipsis moves over an ellipsis in the place of members, which begins with the byte b.
 func (r *Reader) ellipsis(b byte) bool {
-	n := 0
+	var n int
 	switch {
 	case b == '.' && r.c.HasPrefix("..."):
 		n = len("...")
@@ -135,13 +151,35 @@ func (r *Reader) colon(key int) error {
 	}
 	b := r.space()
 	switch {
+	case r.colonSign(b):
+	case r.o.Hash && r.Fixes.Has(UnquotedKey):
+	case b == 0 && c.EOF():
+		// A key that is cut off, or has no value yet, says nothing.
+		r.cutOff(CutKey)
+	case r.atClose(c.off) || b == '`' && c.HasPrefix("```"):
+		r.cutOff(CutValue)
+	case isQuote(b) || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9' || r.literalAt(c.off) > 0,
+		b != ',' && b != '}' && b != ']' && r.expects(0, r.text): // {city Rome}
+		r.fix(c.off, MissingColon)
+	case (b == ',' || b == '}') && r.Depth() == 1 && r.o.Python:
+		return errSet
+	default:
+		return fmt.Errorf("%w: no colon behind the key at byte %d", ErrSyntax, key)
+	}
+	return nil
+}
+
+// colonSign moves over a colon, or what stands in its place, that begins with the byte b.
+func (r *Reader) colonSign(b byte) bool {
+	c := r.c
+	switch {
 	case b == ':':
 		c.off++
 		if c.Peek() == '=' { // :=
 			r.fix(c.off, OtherColon)
 			c.off++
 		}
-	case b == '=':
+	case b == '=', b == '-' && (c.HasPrefix("->") || c.HasPrefix("- ")):
 		r.fix(c.off, OtherColon)
 		c.off++
 		if c.Peek() == '>' {
@@ -150,31 +188,13 @@ func (r *Reader) colon(key int) error {
 	case b == 0xEF && c.HasPrefix("："):
 		r.fix(c.off, WidePunctuation)
 		c.off += len("：")
-	case r.o.Hash && r.Fixes.Has(UnquotedKey):
-	case b == 0 && c.EOF():
-		// A key that is cut off, or has no value yet, says nothing.
-		r.cutOff(CutKey)
-	case r.atClose(c.off) || b == '`' && c.HasPrefix("```"):
-		r.cutOff(CutValue)
 	case isQuote(b) && r.byteAt(r.spaceWithin(c.off+1, 16)) == ':': // "a"": 1
 		r.fix(c.off, DoubledQuotes)
 		c.off = r.spaceWithin(c.off+1, 16) + 1
-	case b == '-' && (c.HasPrefix("->") || c.HasPrefix("- ")):
-		r.fix(c.off, OtherColon)
-		c.off++
-		if c.Peek() == '>' {
-			c.off++
-		}
-	case isQuote(b) || b == '{' || b == '[' || b == '-' || b >= '0' && b <= '9' || r.literalAt(c.off) > 0:
-		r.fix(c.off, MissingColon)
-	case b != ',' && b != '}' && b != ']' && r.expects(0, r.text):
-		r.fix(c.off, MissingColon) // {city Rome}
-	case (b == ',' || b == '}') && r.Depth() == 1 && r.o.Python:
-		return errSet
 	default:
-		return fmt.Errorf("%w: no colon behind the key at byte %d", ErrSyntax, key)
+		return false
 	}
-	return nil
+	return true
 }
 
 // keyWithColon takes the colon off a word that ends with one.
@@ -304,25 +324,11 @@ func dropMarkdown(s string) string {
 // startsKey looks ahead whether a key and its colon stand at off.
 func (r *Reader) startsKey(off int) bool {
 	b, ok := r.c.At(off)
-	if !ok {
-		return false
-	}
-	end := off + 1
 	switch {
-	case b == '"' || b == '\'' || b == '`':
-		for ; ; end++ {
-			k, ok := r.c.At(end)
-			if !ok || end-off > maxKey || k == '\n' || k == '{' {
-				return false
-			}
-			if k == b || isQuote(k) && r.byteAt(end+1) == ':' {
-				break
-			}
-		}
-		end = r.spaceWithin(end+1, 16)
-		if k, ok := r.c.At(end); ok && r.Fixes.Has(MissingColon) && (isQuote(k) || k >= '0' && k <= '9' || r.literalAt(end) > 0) {
-			return true
-		}
+	case !ok:
+		return false
+	case isQuote(b):
+		return r.startsQuotedKey(off, b)
 	case b == '\\':
 		return r.c.HasPrefixAt(off, `\"`)
 	case b == 0xE2 && (r.c.HasPrefixAt(off, "“") || r.c.HasPrefixAt(off, "”")):
@@ -330,27 +336,62 @@ func (r *Reader) startsKey(off int) bool {
 	case r.o.Hash && b == '-':
 		return r.c.HasPrefixAt(off, "--")
 	case isWord(b):
-		for ; end-off <= maxKey; end++ {
-			if k, ok := r.c.At(end); !ok || !isWord(k) && k != '.' {
-				break
-			}
-		}
-		word := end
-		end = r.spaceWithin(end, 16)
-		if k, ok := r.c.At(end); ok && (end > word || isQuote(k)) && k != ':' && k != '=' && k != ',' && k != '}' && k != ']' {
-			if r.Fixes.Has(MissingColon) && r.Fixes.Has(UnquotedKey) && (isQuote(k) || k >= '0' && k <= '9' || r.literalAt(end) > 0) {
-				return true
-			}
-			if isQuote(k) && r.byteAt(end+1) == ':' {
-				return true // its first quotation mark is missing
-			}
-			return len(r.levels) > 0 && r.expects(0, string(r.c.Slice(off, word)))
-		}
-	default:
-		return false
+		return r.startsBareKey(off)
 	}
+	return false
+}
+
+// startsQuotedKey is startsKey for a key that the quotation mark b opens.
+func (r *Reader) startsQuotedKey(off int, b byte) bool {
+	end := off + 1
+	for ; ; end++ {
+		k, ok := r.c.At(end)
+		if !ok || end-off > maxKey || k == '\n' || k == '{' {
+			return false
+		}
+		if k == b || isQuote(k) && r.byteAt(end+1) == ':' {
+			break
+		}
+	}
+	end = r.spaceWithin(end+1, 16)
+	return r.colonAt(end) || r.Fixes.Has(MissingColon) && r.valueAt(end)
+}
+
+// startsBareKey is startsKey for a key without quotation marks.
+func (r *Reader) startsBareKey(off int) bool {
+	word := off + 1
+	for ; word-off <= maxKey; word++ {
+		if k, ok := r.c.At(word); !ok || !isWord(k) && k != '.' {
+			break
+		}
+	}
+	end := r.spaceWithin(word, 16)
 	k, ok := r.c.At(end)
-	return ok && (k == ':' || k == '=' || k == 0xEF && r.c.HasPrefixAt(end, "："))
+	switch {
+	case !ok:
+		return false
+	case r.colonAt(end):
+		return true
+	case isQuote(k) && r.byteAt(end+1) == ':': // its first quotation mark is missing
+		return true
+	case end == word || k == ',' || k == '}' || k == ']':
+		return false
+	case r.Fixes.Has(MissingColon) && r.Fixes.Has(UnquotedKey) && r.valueAt(end):
+		return true
+	}
+	return len(r.levels) > 0 && r.expects(0, string(r.c.Slice(off, word)))
+}
+
+// colonAt reports whether a colon, or what stands in its place, stands at off.
+func (r *Reader) colonAt(off int) bool {
+	b, ok := r.c.At(off)
+	return ok && (b == ':' || b == '=' || b == 0xEF && r.c.HasPrefixAt(off, "："))
+}
+
+// valueAt reports whether a string, a number or a literal stands at off.
+func (r *Reader) valueAt(off int) bool {
+	b, ok := r.c.At(off)
+	return ok && (isQuote(b) || b >= '0' && b <= '9' || r.literalAt(off) > 0)
 }
 
 // isWord reports whether b can stand in a key without quotes.

@@ -73,7 +73,8 @@ func (r *Reader) endsNumber(off int) bool {
 	case r.o.Hash:
 		return true
 	}
-	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝") || c.oddSpace(off, b) > 0 && r.endsScalar(off))
+	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝") ||
+		c.oddSpace(off, b) > 0 && r.endsScalar(off))
 }
 
 // quoteEnds reports whether the quotation mark at off ends a value of which the first one is

@@ -103,22 +103,16 @@ func (r *Reader) quoted(q byte, key bool) error {
 			if !shown {
 				from, copied = r.show(from, copied, key)
 			}
-			ends := doubled && r.byteAt(c.off+1) == q || r.ends(start, q, key, inner)
-			r.inString = false
-			switch {
-			case ends:
+			if doubled && r.byteAt(c.off+1) == q || r.ends(start, q, key, inner) {
+				r.inString = false
 				r.endString(start, from, copied, key)
 				if doubled && r.byteAt(c.off) == q {
 					c.off++
 				}
 				return nil
-			case key && r.keyWithoutEnd(start):
+			}
+			if r.endedEarlier(q, start, from, copied, key, inner) {
 				return nil
-			case !key:
-				if end, next, ok := r.endedBefore(start, q, inner); ok {
-					r.endEarlier(start, from, end, next, copied)
-					return nil
-				}
 			}
 			r.fix(c.off, UnescapedQuote)
 			inner++
@@ -148,17 +142,40 @@ func (r *Reader) quoted(q byte, key bool) error {
 		default: // another kind of quote, or a byte that may begin one
 			c.off = c.base + i
 			from, copied = r.show(from, copied, key)
-			n := r.foreignEnd(start, q, key)
-			r.inString = false
-			if n > 0 {
-				r.fix(c.off, MismatchedQuotes)
-				r.endString(start, from, copied, key)
-				c.off += n - 1
+			if r.foreignEnds(q, start, from, copied, key) {
 				return nil
 			}
 			b, i = c.buf, c.off-c.base+1
 		}
 	}
+}
+
+// endedEarlier ends a string whose end is missing before the quotation mark at the cursor,
+// which does not end it, if that is so.
+func (r *Reader) endedEarlier(q byte, start, from int, copied, key bool, inner int) bool {
+	defer func() { r.inString = false }()
+	if key {
+		return r.keyWithoutEnd(start)
+	}
+	end, next, ok := r.endedBefore(start, q, inner)
+	if ok {
+		r.endEarlier(start, from, end, next, copied)
+	}
+	return ok
+}
+
+// foreignEnds ends a string at a quotation mark of another kind at the cursor, if that is
+// meant to.
+func (r *Reader) foreignEnds(q byte, start, from int, copied, key bool) bool {
+	n := r.foreignEnd(start, q, key)
+	r.inString = false
+	if n == 0 {
+		return false
+	}
+	r.fix(r.c.off, MismatchedQuotes)
+	r.endString(start, from, copied, key)
+	r.c.off += n - 1
+	return true
 }
 
 // ends reports whether the quotation mark at the cursor ends the string that began at

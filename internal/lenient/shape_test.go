@@ -37,15 +37,21 @@ func TestShape(t *testing.T) {
 		{"end quote before a key without quotes", `{"city": "Rome, note: "x y"}`, `{"city":"Rome","note":"x y"} unquoted_key,missing_quote`},
 		{"end quote and brace", `{"place": {"lat": "1}, "days": 3}`, `{"days":3,"place":{"lat":"1"}} missing_quote`},
 		{"words like a member", `{"note": "the pair, "x": 3, of it", "days": 3}`, `{"days":3,"note":"the pair, \"x\": 3, of it"} unescaped_quote`},
-		{"object in a string", `{"note": "use {"city": "Rome", "days": 3} here", "days": 2}`,
-			`{"days":2,"note":"use {\"city\": \"Rome\", \"days\": 3} here"} unescaped_quote`},
-		{"object in a string at the end", `{"days": 1, "note": "it is {"k": "v"}, which is {"a": {"b": "c"}}"}`,
-			`{"days":1,"note":"it is {\"k\": \"v\"}, which is {\"a\": {\"b\": \"c\"}}"} unescaped_quote`},
+		{
+			"object in a string", `{"note": "use {"city": "Rome", "days": 3} here", "days": 2}`,
+			`{"days":2,"note":"use {\"city\": \"Rome\", \"days\": 3} here"} unescaped_quote`,
+		},
+		{
+			"object in a string at the end", `{"days": 1, "note": "it is {"k": "v"}, which is {"a": {"b": "c"}}"}`,
+			`{"days":1,"note":"it is {\"k\": \"v\"}, which is {\"a\": {\"b\": \"c\"}}"} unescaped_quote`,
+		},
 		{"key without quotes and colon", `{city Rome, days 3}`, `{"city":"Rome","days":3} missing_colon,unquoted_key,unquoted_value`},
 		{"key without colon", `{"city" Rome, "days" 3}`, `{"city":"Rome","days":3} missing_colon,unquoted_value`},
 		{"closed early", `{"city": "Rome"}, "days": 3}`, `{"city":"Rome","days":3} closed_early`},
-		{"inner closed early", `{"place": {"lat": 1}, "lon": 2}, "city": "Rome", "days": 3}`,
-			`{"city":"Rome","days":3,"place":{"lat":1,"lon":2}} closed_early`},
+		{
+			"inner closed early", `{"place": {"lat": 1}, "lon": 2}, "city": "Rome", "days": 3}`,
+			`{"city":"Rome","days":3,"place":{"lat":1,"lon":2}} closed_early`,
+		},
 		{"inner where it is JSON", `{"place": {"lat": 1}, "lon": 2, "city": "Rome", "days": 3}`, `{"city":"Rome","days":3,"lon":2,"place":{"lat":1}}`},
 		{"early and never closed", `{"city": "Rome"}, "days": 3`, `{"city":"Rome","days":3} missing_close,closed_early`},
 		{"bracket before a known key", `{"stops": [{"lat": 1}, "city": "Rome", "days": 1}`, `{"city":"Rome","days":1,"stops":[{"lat":1}]} missing_close`},
@@ -75,10 +81,14 @@ func TestCallShape(t *testing.T) {
 		{`{"name": "get_weather, "arguments": {"city": "Rome, "days": 3}}`, `{"arguments":{"city":"Rome","days":3},"name":"get_weather"} missing_quote`},
 		{`{"tool": "get_weather", "city": "Rome, "days": 3}`, `{"city":"Rome","days":3,"tool":"get_weather"} missing_quote`},
 		{`{"name": "stop", "arguments": {"id": "a"}, "days": 3}`, `{"arguments":{"id":"a"},"days":3,"name":"stop"}`},
-		{`[{"name": "get_weather", "arguments": {"city": "Rome"}, "days": 3}}, {"name": "stop", "arguments": {"id": "x, "y"}}]`,
-			`[{"arguments":{"city":"Rome","days":3},"name":"get_weather"},{"arguments":{"id":"x, \"y"},"name":"stop"}] unescaped_quote,closed_early`},
-		{`{"tool_calls": [{"function": {"name": "get_weather", "arguments": {"city" Rome, "days" 3}}}]}`,
-			`{"tool_calls":[{"function":{"arguments":{"city":"Rome","days":3},"name":"get_weather"}}]} missing_colon,unquoted_value`},
+		{
+			`[{"name": "get_weather", "arguments": {"city": "Rome"}, "days": 3}}, {"name": "stop", "arguments": {"id": "x, "y"}}]`,
+			`[{"arguments":{"city":"Rome","days":3},"name":"get_weather"},{"arguments":{"id":"x, \"y"},"name":"stop"}] unescaped_quote,closed_early`,
+		},
+		{
+			`{"tool_calls": [{"function": {"name": "get_weather", "arguments": {"city" Rome, "days" 3}}}]}`,
+			`{"tool_calls":[{"function":{"arguments":{"city":"Rome","days":3},"name":"get_weather"}}]} missing_colon,unquoted_value`,
+		},
 	} {
 		if got := read(t, tt.text, Options{Shape: shape}); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.text, got, tt.want)
