@@ -55,41 +55,56 @@ func (r *Reader) closesKey(next int, b byte) bool {
 // stands between the two.
 func (r *Reader) closesBefore(next int, b byte, spaced bool, inner int) bool {
 	c := r.c
+	if r.atClose(next) || b >= 0x80 && r.widePunctuation(next) {
+		return true
+	}
 	switch b {
 	case '+': // "a" + "b"
 		k, ok := c.At(r.spaceWithin(next+1, lookAhead))
 		return ok && (k == '"' || k == '\'' || inner == 0 && (k == '}' || k == ']'))
-	case '"', '\'':
-		if r.inObject() {
-			return r.startsKey(next) || r.o.Python && spaced
-		}
-		return spaced && inner == 0
-	case '{':
-		if r.inList() && inner == 0 && r.startsKey(r.spaceWithin(next+1, 64)) {
-			return true
-		}
-		return !r.inObject() && spaced && inner == 0
-	case '[':
-		return !r.inObject() && spaced && inner == 0
 	case '#':
 		return inner == 0 && spaced && (r.o.Python || r.commentTo(next))
-	case '.':
-		return inner == 0 && spaced && c.HasPrefixAt(next, "...") && r.endsScalar(next+len("..."))
-	case ':': // ["a": 1]
-		return inner == 0 && !r.inObject() && !r.o.Python && r.memberAt(next+1)
 	case '/':
 		return c.HasPrefixAt(next, "//") && spaced || c.HasPrefixAt(next, "/*")
 	case '<':
-		return r.atClose(next)
+		return false
 	case '`':
 		return c.HasPrefixAt(next, "```")
 	case '-':
-		return r.o.Hash && c.HasPrefixAt(next, "--")
+		if r.o.Hash {
+			return c.HasPrefixAt(next, "--")
+		}
+	case '.':
+		return inner == 0 && spaced && c.HasPrefixAt(next, "...") && r.endsScalar(next+len("..."))
 	}
-	if inner == 0 && spaced && !r.inObject() && !r.o.Python && (b >= '0' && b <= '9' || b == '-' || isWord(b)) && r.scalarBefore(next) {
-		return true
+	if r.inObject() {
+		return r.closesBeforeMember(next, b, spaced, inner)
 	}
-	return b >= 0x80 && r.widePunctuation(next) || r.atClose(next) || r.inObject() && spaced && inner == 0 && r.startsKey(next)
+	return r.closesBeforeElement(next, b, spaced, inner)
+}
+
+// closesBeforeMember decides in an object before what may be the next member, with no comma
+// before it.
+func (r *Reader) closesBeforeMember(next int, b byte, spaced bool, inner int) bool {
+	switch b {
+	case '"', '\'':
+		return r.startsKey(next) || r.o.Python && spaced
+	case '{': // [{"a": "x" {"a": "y"}]
+		return r.inList() && inner == 0 && r.startsKey(r.spaceWithin(next+1, 64))
+	}
+	return spaced && inner == 0 && r.startsKey(next)
+}
+
+// closesBeforeElement decides in a list before what may be the next element, with no comma
+// before it.
+func (r *Reader) closesBeforeElement(next int, b byte, spaced bool, inner int) bool {
+	switch b {
+	case '"', '\'', '{', '[':
+		return spaced && inner == 0
+	case ':': // ["a": 1]
+		return inner == 0 && !r.o.Python && r.memberAt(next+1)
+	}
+	return spaced && inner == 0 && !r.o.Python && (b == '-' || isWord(b)) && r.scalarBefore(next)
 }
 
 // scalarBefore reports whether a number or a literal stands at off, and behind it what ends

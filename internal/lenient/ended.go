@@ -100,31 +100,8 @@ func (r *Reader) endedBefore(start int, q byte, inner int) (end, next int, ok bo
 			out++
 		}
 	}
-	if out >= len(r.stack) {
+	if out >= len(r.stack) || !r.continues(start+comma, q, inner, out) {
 		return 0, 0, false
-	}
-	behind := r.spaceWithin(start+comma+1, maxTail)
-	switch {
-	case !r.inObject():
-		if behind != c.off || inner > 0 || !r.closesSoon(q) {
-			return 0, 0, false
-		}
-	case behind == c.off: // "Rome, "days": 3
-		key, at := r.keyNear(behind)
-		if k, _ := c.At(at); k != ':' || key == "" {
-			return 0, 0, false
-		}
-		if !r.expects(out, key) && !r.expects(0, key) && (inner > 0 || r.level(out).knows() || !r.memberAt(at+1)) {
-			return 0, 0, false
-		}
-	default: // "first, b: "second"
-		key, at := r.keyNear(behind)
-		if k, _ := c.At(at); k != ':' || key == "" || r.spaceWithin(at+1, maxTail) != c.off {
-			return 0, 0, false
-		}
-		if !r.expects(out, key) && !r.expects(0, key) && (inner > 0 || r.level(out).knows() || !r.closesSoon(q)) {
-			return 0, 0, false
-		}
 	}
 	if r.balanceTo(start, start+comma) > 0 {
 		if inner > 0 {
@@ -140,6 +117,30 @@ func (r *Reader) endedBefore(start int, q byte, inner int) (end, next int, ok bo
 		}
 	}
 	return start + keep, next, true
+}
+
+// continues reports whether what stands behind the comma at off, the quotation mark at the
+// cursor included, continues what the string stands in: an element, or a member of the
+// object that is so many brackets further out. Where its members are known it must be one.
+func (r *Reader) continues(off int, q byte, inner, out int) bool {
+	c := r.c
+	behind := r.spaceWithin(off+1, maxTail)
+	if !r.inObject() {
+		return behind == c.off && inner == 0 && r.closesSoon(q)
+	}
+	key, at := r.keyNear(behind)
+	if key == "" || r.byteAt(at) != ':' || behind != c.off && r.spaceWithin(at+1, maxTail) != c.off {
+		return false
+	}
+	switch {
+	case r.expects(out, key) || r.expects(0, key):
+		return true
+	case inner > 0 || r.level(out).knows():
+		return false
+	case behind == c.off: // "Rome, "days": 3
+		return r.memberAt(at + 1)
+	}
+	return r.closesSoon(q) // "first, b: "second"
 }
 
 // memberAt reports whether what stands at off, behind a key's colon, looks like a value

@@ -44,6 +44,21 @@ var ordinaryInKey, ordinaryOther = func() (key, other [256]bool) {
 	return key, other
 }()
 
+// ordinary are the bytes that stand for themselves in a string.
+func (r *Reader) ordinary(q byte, key bool) *[256]bool {
+	switch {
+	case key:
+		return &ordinaryInKey
+	case q == '"':
+		return &ordinaryDouble
+	case !r.o.Python:
+		return &ordinaryOther
+	case q == '\'':
+		return &ordinarySingle
+	}
+	return &ordinaryBack
+}
+
 // quoted reads a string whose opening quote was just read, up to and with its
 // closing one, and puts its text into r.text.
 func (r *Reader) quoted(q byte, key bool) error {
@@ -59,17 +74,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 	r.scratch = r.scratch[:r.joined]
 	inner := 0                  // quotation marks that turned out to stand within the string
 	b, i := c.buf, c.off-c.base // the cursor's buffer, and where in it we are
-	ordinary := &ordinaryDouble
-	switch {
-	case key:
-		ordinary = &ordinaryInKey
-	case q != '"' && !r.o.Python:
-		ordinary = &ordinaryOther
-	case q == '\'':
-		ordinary = &ordinarySingle
-	case q == '`':
-		ordinary = &ordinaryBack
-	}
+	ordinary := r.ordinary(q, key)
 	for {
 		for i < len(b) && ordinary[b[i]] {
 			i++

@@ -65,9 +65,11 @@ const (
 // NOTE: Next is a state machine over the open brackets, one token at a time. Each state
 // has one method that reads: separator, key (key.go), value (value.go). They move the
 // cursor and change the state; what decides between readings of a text only looks ahead:
-// closes, separates, startsKey, endsScalar, thousands. How far it looks is bounded, so
-// that reading is linear. Every departure from strict JSON is recorded by fix where it is
-// read through. build.go makes values of the tokens.
+// closes, separates, startsKey, endsScalar, thousands, and for what is broken ended.go and
+// containers.go, which ask what is known of the value (shape.go). How far it looks is
+// bounded, or charged to a budget (mayLook), so that reading is linear. Every departure from
+// strict JSON is recorded by fix where it is read through. build.go makes values of the
+// tokens.
 
 // Reader reads one value at a cursor, as tokens by [Reader.Next] or whole by
 // [Reader.Value].

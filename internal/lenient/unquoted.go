@@ -147,8 +147,8 @@ func (r *Reader) unquoted(start int) (Kind, bool, error) {
 // the value in JSON; true says that it is a number.
 var constructors = map[string]bool{
 	"ObjectId": false, "ISODate": false, "Date": false, "new Date": false, "new ObjectId": false, "new ISODate": false, "UUID": false,
-	"String": false, "str": false, "NumberLong": true, "NumberInt": true, "NumberDecimal": true, "Long": true, "Int32": true, "Double": true, "Decimal": true,
-	"Decimal128": true, "BigInt": true, "Number": true, "int": true, "float": true,
+	"String": false, "str": false, "NumberLong": true, "NumberInt": true, "NumberDecimal": true, "Long": true, "Int32": true, "Double": true,
+	"Decimal": true, "Decimal128": true, "BigInt": true, "Number": true, "int": true, "float": true,
 }
 
 // constructor takes the argument out of a value such as NumberLong(5) or ISODate("…") and
