@@ -110,8 +110,10 @@ func (r *Reader) closesBeforeElement(next int, b byte, spaced bool, inner int) b
 // scalarBefore reports whether a number or a literal stands at off, and behind it what ends
 // a list's element, or another one: ["a" 2 "b"].
 func (r *Reader) scalarBefore(off int) bool {
-	end := off + r.literalAt(off)
-	if end == off {
+	end := off
+	if b, _ := r.c.At(off); b > '9' {
+		end += r.literalAt(off)
+	} else {
 		for b, ok := r.c.At(end); ok && end-off < 32 && (b >= '0' && b <= '9' || b == '.' || b == '-'); b, ok = r.c.At(end) {
 			end++
 		}

@@ -249,6 +249,11 @@ func (r *Reader) oneBraceMore() bool {
 
 // literalAt returns the length of a literal at off that is a value without quotes, or 0.
 func (r *Reader) literalAt(off int) int {
+	switch b, _ := r.c.At(off); b {
+	case 't', 'f', 'n', 'T', 'F', 'N':
+	default:
+		return 0
+	}
 	i := slices.IndexFunc(literals[:], func(w string) bool { return r.c.HasPrefixAt(off, w) })
 	if i < 0 {
 		return 0
