@@ -180,7 +180,7 @@ func TestLinear(t *testing.T) {
 var brokenUnits = []string{
 	`"`, "'", ",", ":", "{", "}", "[", "]", "(", ")", " ", "\n", `\`, "`", "```", "#", "//", "/*", "--", "<", "</tool_call>", "，", "｝", "“", "”",
 	"1", "000", ".5", "-", "+", "=", "=>", "true", "None", "é", "a", "key", ";", "...", `"""`, `<|"|>`, `\"`, `\u00e9`, `\ud83d`, "\x00", "f(", `r"`, "\xe4",
-	`"days": `, `, "key": `, `}, "a": 1`, "key: ", "…", "\u00a0", `\n`, "(1, ", "NumberLong(", "\r", "<!--", "days ",
+	`\u`, `"days": `, `, "key": `, `}, "a": 1`, "key: ", "…", "\u00a0", `\n`, "(1, ", "NumberLong(", "\r", "<!--", "days ",
 }
 
 // anyShape knows the keys of which brokenUnits are made.

@@ -382,7 +382,7 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 		if r.closersBefore(start, c.off) > 0 && r.keyWithoutEnd(start) {
 			return nil
 		}
-	} else if n := r.closersBefore(start, c.Limit()); n > 0 && r.balanceTo(start, c.Limit()-n) <= 0 {
+	} else if n := r.closersBefore(start, c.Limit()); n > 0 && !r.CutToken && r.balanceTo(start, c.Limit()-n) <= 0 {
 		// {"city": "Rome}
 		c.off = c.Limit() - n
 		text = text[:len(text)-n]
