@@ -32,7 +32,7 @@ func (r *Reader) closes(off int, q byte, key bool, inner int) bool {
 		}
 		return inner == 0 || r.closersThenEnd(next)
 	case ')':
-		return r.o.Python
+		return r.o.Python || r.stack[len(r.stack)-1] == '('
 	case ',', ';':
 		return r.separates(next+1, q, inner)
 	}
@@ -186,6 +186,9 @@ func (r *Reader) separates(off int, q byte, inner int) bool {
 	if b == '/' && (c.HasPrefixAt(next, "//") || c.HasPrefixAt(next, "/*")) || b == '#' {
 		return true
 	}
+	if b == '.' && c.HasPrefixAt(next, "...") || b == 0xE2 && c.HasPrefixAt(next, "…") {
+		return inner == 0
+	}
 	if r.inObject() {
 		switch b {
 		case q:
@@ -220,15 +223,19 @@ func (r *Reader) wordToEnd(off int) bool {
 }
 
 // closersInRow returns how many closing brackets stand at off, of any kind, if the text or
-// the construct ends behind them; else 0.
+// the construct ends behind them; else 0. It is for few open brackets.
 func (r *Reader) closersInRow(off int) (n int) {
+	const most = 16
+	if len(r.stack) > most {
+		return 0
+	}
 	for ; n <= len(r.stack)+1; n++ {
 		off = r.spaceWithin(off, lookAhead)
 		b, ok := r.c.At(off)
 		if !ok || r.atClose(off) || b == '`' && r.c.HasPrefixAt(off, "```") {
 			return n
 		}
-		if b != '}' && b != ']' {
+		if b != '}' && b != ']' && b != ')' {
 			break
 		}
 		off++

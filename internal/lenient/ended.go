@@ -245,6 +245,8 @@ func (r *Reader) ownEnd(off int, q byte, n int, follow byte) bool {
 			return false
 		case b == '\\':
 			off++
+		case b == ',' && q != '"' && follow == ':': // no part of a key that JSON does not know
+			return false
 		case b == q:
 			k := r.byteAt(r.spaceWithin(off+1, 64))
 			return k == follow || follow == ',' && (k == '}' || k == ']')

@@ -328,7 +328,7 @@ func (r *Reader) close(b byte) (Kind, bool) {
 		r.unwind()
 		return r.pop(), true
 	}
-	if b == ']' && top == '{' && (len(r.stack) == 1 || r.closersInRow(r.c.off) == len(r.stack)) {
+	if b == ']' && top == '{' && len(r.stack) == 1 || r.closersInRow(r.c.off) == len(r.stack) {
 		// {"a": {"b": 1]} : as many brackets as are open, one of the wrong kind.
 		r.c.off++
 		r.fix(r.c.off-1, MismatchedClose)
