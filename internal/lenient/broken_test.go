@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -233,6 +234,26 @@ func TestBroken(t *testing.T) {
 	for _, tt := range broken {
 		if got := read(t, tt.text, Options{}); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestCommentAndMarker reads comments with a closing marker in them.
+func TestCommentAndMarker(t *testing.T) {
+	o := Options{Close: []string{"</tool_call>"}}
+	for _, tt := range []struct {
+		text, want string
+		rest       string
+	}{
+		{"{\"a\": 1, // so</tool_call>\n<tool_call>{\"b\": 2}", `map[a:1]`, "</tool_call>\n<tool_call>{\"b\": 2}"},
+		{"{\"a\": 1, /* so</tool_call> and </tool_call>", `map[a:1]`, "</tool_call> and </tool_call>"},
+		{"{\"a\": 1, // a </tool_call> within\n}</tool_call>", `map[a:1]`, "</tool_call>"},
+		{"{\"a\": 1, /* a </tool_call> within */ \"b\": 2}</tool_call>", `map[a:1 b:2]`, "</tool_call>"},
+	} {
+		c := NewText(tt.text)
+		v, err := NewReader(c, o).Value()
+		if err != nil || fmt.Sprint(v) != tt.want || tt.text[c.Offset():] != tt.rest {
+			t.Errorf("%q is %v, with %q behind it: %v", tt.text, v, tt.text[c.Offset():], err)
 		}
 	}
 }

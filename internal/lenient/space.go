@@ -77,10 +77,32 @@ func (r *Reader) comment(b byte) {
 		case b == '\n' || b == '\r':
 			return
 		}
-		if r.o.Close != nil && r.atClose(c.off) {
+		if r.o.Close != nil && r.atClose(c.off) && !r.commentGoesOn(c.off, end) {
 			return
 		}
 	}
+}
+
+// commentGoesOn reports whether a comment with a closing marker in it, at off, has an end of
+// its own, and more of the value behind it.
+func (r *Reader) commentGoesOn(off int, end string) bool {
+	if !r.mayLook() {
+		return false
+	}
+	for limit := off + lookAhead; off < limit; off++ {
+		r.spent++
+		b, ok := r.c.At(off)
+		switch {
+		case !ok:
+			return false
+		case end != "" && (b != end[0] || !r.c.HasPrefixAt(off, end)), end == "" && b != '\n' && b != '\r':
+			continue
+		}
+		next := r.spaceWithin(off+max(len(end), 1), 64)
+		b, _ = r.c.At(next)
+		return b == '}' || b == ']' || b == ',' || b == '{' || b == '[' || r.startsKey(next)
+	}
+	return false
 }
 
 // closersBefore returns the length of the brackets at the end of a text, with the white
