@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"bytes"
 	"encoding/json"
 	"sync"
 )
@@ -20,7 +21,16 @@ func (r *Reader) Open() []Frame { return r.frames }
 
 // OpenText returns the decoded text of the string that is being read as a value,
 // as far as it is certain; ok is false if no string is being read.
-func (r *Reader) OpenText() (text []byte, ok bool) { return r.scratch, r.inString }
+func (r *Reader) OpenText() (text []byte, ok bool) {
+	if !r.inString || r.exact {
+		return r.scratch, r.inString
+	}
+	keep, comma := tail(r.scratch)
+	if comma < 0 && (keep == len(r.scratch) || closingQuote(bytes.TrimRight(r.scratch[keep:], "\r\n\t }]")) == 0) {
+		return r.scratch, true
+	}
+	return r.scratch[:keep], true
+}
 
 // Result is the value that [Reader.Value] has read, nil as long as it is not whole.
 func (r *Reader) Result() any { return r.result }

@@ -188,8 +188,8 @@ func (c *Cursor) SpaceEnd(off int) int {
 			return off
 		case b == ' ' || b == '\n' || b == '\r' || b == '\t':
 			off++
-		case b >= 0x80:
-			n := c.wideSpace(off, b)
+		case b >= 0x80 || b == '\v' || b == '\f':
+			n := c.oddSpace(off, b)
 			if n == 0 {
 				return off
 			}
@@ -200,25 +200,39 @@ func (c *Cursor) SpaceEnd(off int) int {
 	}
 }
 
-// wideSpace returns the length of the white space outside ASCII at off, or 0.
-func (c *Cursor) wideSpace(off int, b byte) int {
+// oddSpace returns the length of the white space at off that JSON does not know, 0 if
+// none begins with the byte b there. Besides Unicode's White_Space (PropList.txt) it is
+// U+180E, U+200B, U+2060 and U+FEFF, which take no room.
+func (c *Cursor) oddSpace(off int, b byte) int {
+	second := func() byte { k, _ := c.At(off + 1); return k }
+	third := func() byte { k, _ := c.At(off + 2); return k }
+	is := false
 	switch b {
-	case 0xC2: // U+00A0 no-break space
-		if c.HasPrefixAt(off, "\u00a0") {
+	case '\v', '\f':
+		return 1
+	case 0xC2: // U+0085, U+00A0
+		if k := second(); k == 0x85 || k == 0xA0 {
 			return 2
 		}
-	case 0xE3: // U+3000 ideographic space
-		if c.HasPrefixAt(off, "\u3000") {
-			return 3
+	case 0xE1: // U+1680, U+180E
+		k := second()
+		is = k == 0x9A && third() == 0x80 || k == 0xA0 && third() == 0x8E
+	case 0xE2: // U+2000 to U+200B, U+2028, U+2029, U+202F, U+205F, U+2060
+		switch second() {
+		case 0x80:
+			k := third()
+			is = k >= 0x80 && k <= 0x8B || k == 0xA8 || k == 0xA9 || k == 0xAF
+		case 0x81:
+			k := third()
+			is = k == 0x9F || k == 0xA0
 		}
-	case 0xEF: // U+FEFF byte order mark
-		if c.HasPrefixAt(off, "\ufeff") {
-			return 3
-		}
-	case 0xE2: // U+200B zero width space, U+202F narrow no-break space
-		if c.HasPrefixAt(off, "\u200b") || c.HasPrefixAt(off, "\u202f") {
-			return 3
-		}
+	case 0xE3: // U+3000
+		is = second() == 0x80 && third() == 0x80
+	case 0xEF: // U+FEFF
+		is = second() == 0xBB && third() == 0xBF
+	}
+	if is {
+		return 3
 	}
 	return 0
 }

@@ -46,10 +46,8 @@ func (r *Reader) escape(q byte, key bool) {
 		if r.o.Python && e != '0' {
 			simple = map[byte]byte{'a': 7, 'v': 11}[e]
 		}
-	case 'x':
-		if h, ok := r.hex(c.off+2, 2); ok && (r.o.Python || q == '\'') {
-			r.scratch = utf8.AppendRune(r.scratch, rune(h))
-			c.off += 4
+	case 'x', 'U':
+		if r.pythonEscape(e, q) {
 			return
 		}
 	case '\n':
@@ -78,6 +76,25 @@ func (r *Reader) escape(q byte, key bool) {
 	r.fix(c.off, InvalidEscape)
 	r.scratch = append(r.scratch, '\\')
 	c.off++
+}
+
+// pythonEscape reads \xHH, in strings of Python, or \UXXXXXXXX, and reports whether one of
+// them stands at the cursor.
+func (r *Reader) pythonEscape(e, q byte) bool {
+	n := 2
+	if e == 'U' {
+		n = 8
+	}
+	h, ok := r.hex(r.c.off+2, n)
+	if !ok || h > utf8.MaxRune || e == 'x' && !r.o.Python && q != '\'' {
+		return false
+	}
+	if e == 'U' && !r.o.Python {
+		r.fix(r.c.off, InvalidEscape)
+	}
+	r.scratch = utf8.AppendRune(r.scratch, rune(h))
+	r.c.off += 2 + n
+	return true
 }
 
 // hex reads n hexadecimal digits at off.

@@ -37,7 +37,17 @@ const (
 	DuplicateKey     // a key that occurs twice: the last one counts
 	WidePunctuation  // full-width comma, colon or brackets
 	Expression       // a value that is an expression, kept as its text
-	MissingQuote     // a string or key whose first quotation mark is missing
+	MissingQuote     // a string or key of which a quotation mark is missing
+	MismatchedQuotes // a string or key that another kind of quotation mark ends
+	DoubledQuotes    // a string or key in doubled quotation marks
+	OddSpace         // white space that JSON does not know, or "\n" between two tokens
+	StrayText        // words between two members that belong to neither
+	Ellipsis         // "..." in the place of members
+	Tuple            // a Python tuple or set, read as a list
+	Constructor      // NumberLong(5), ISODate("…"): read as the argument
+	MissingOpen      // a brace that is missing before a member
+	ClosedEarly      // a brace that stands before the object's last members
+	Wrapper          // a value as the argument of a call, as in JSONP
 	numberOfFixKinds // not a kind
 )
 
@@ -46,7 +56,8 @@ var fixNames = [numberOfFixKinds]string{
 	"triple_quotes", "escaped_quotes", "unquoted_key", "unquoted_value", "unescaped_quote", "raw_control_character",
 	"invalid_escape", "python_literal", "odd_number", "thousands_separator", "comment", "concatenation", "string_prefix",
 	"missing_close", "mismatched_close", "extra_close", "extra_open", "unclosed_string", "truncated", "invalid_utf8",
-	"lone_surrogate", "duplicate_key", "wide_punctuation", "expression", "missing_quote",
+	"lone_surrogate", "duplicate_key", "wide_punctuation", "expression", "missing_quote", "mismatched_quotes", "doubled_quotes",
+	"odd_space", "stray_text", "ellipsis", "tuple", "constructor", "missing_open", "closed_early", "wrapper",
 }
 
 // String returns the kind's name, such as "trailing_comma".

@@ -59,45 +59,58 @@ func (r *Reader) endsNumber(off int) bool {
 	switch {
 	case !ok, b == '}', b == ']', b == '\n', b == ')', b == ';':
 		return true
+	case b == '"':
+		return r.endsScalar(off) && !r.quoteEnds(off)
 	case b == ',':
 		return !r.inObject() || r.o.Python || !r.thousands(off)
 	case b == '/':
 		return r.endsScalar(off) && (c.HasPrefixAt(off, "//") || c.HasPrefixAt(off, "/*"))
-	case b == ' ', b == '\t', b == '\r', b == '#', b == '<', b == '"':
+	case b == ' ', b == '\t', b == '\r', b == '#', b == '<':
 		return r.endsScalar(off)
+	case b == '\\':
+		k, _ := c.At(off + 1)
+		return k == ']' || k == '}' || r.spaceWithin(off, 64) > off && r.endsScalar(off)
 	case r.o.Hash:
 		return true
 	}
-	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝"))
+	return b >= 0x80 && (c.HasPrefixAt(off, "，") || c.HasPrefixAt(off, "、") || c.HasPrefixAt(off, "｝") ||
+		c.oddSpace(off, b) > 0 && r.endsScalar(off))
+}
+
+// quoteEnds reports whether the quotation mark at off ends a value of which the first one is
+// missing, as in {"a": 12345"}.
+func (r *Reader) quoteEnds(off int) bool {
+	next := r.spaceWithin(off+1, 64)
+	b, ok := r.c.At(next)
+	return !ok || b == '}' || b == ']' || b == ',' && r.separates(next+1, '"', 0)
 }
 
 // maxOddNumber bounds, in bytes, numbers that are not written as JSON writes them.
 const maxOddNumber = 400
 
-// thousands reports whether the comma at off groups digits, as in 1,000: three
-// digits follow it and no key. It looks no further than a number can be long.
+// thousands reports whether the comma at off groups digits, as in 1,000: three digits follow
+// it and no key. The answer holds for all groups that follow, which are looked at once.
 func (r *Reader) thousands(off int) bool {
-	groups := 0
-	for limit := off + maxOddNumber; ; {
-		b, ok := r.c.At(off)
-		if !ok || b != ',' {
+	if off < r.groupsEnd {
+		return r.groups
+	}
+	start := off
+	r.groups = true
+	for b, ok := r.c.At(off); ok && b == ','; b, ok = r.c.At(off) {
+		if r.digits(off+1) != off+4 {
+			if off == start || r.digits(off+1) > off+4 {
+				r.groups = false
+			}
 			break
 		}
-		if off >= limit {
-			return false
+		if d, ok := r.c.At(off + 4); ok && isWord(d) {
+			r.groups = false
+			break
 		}
-		for i := 1; i <= 3; i++ {
-			if d, ok := r.c.At(off + i); !ok || d < '0' || d > '9' {
-				return groups > 0
-			}
-		}
-		if d, ok := r.c.At(off + 4); ok && (d >= '0' && d <= '9' || isWord(d)) {
-			return false
-		}
-		groups++
 		off += 4
 	}
-	return groups > 0
+	r.groupsEnd = max(off, start+1)
+	return r.groups
 }
 
 // OddNumberText reads a number that JSON does not write so: .5, 1., +3, 0x1F,
@@ -114,6 +127,9 @@ func OddNumberText(s string) (number string, kind FixKind, ok bool) {
 	}
 	if t == "" || len(t) > maxOddNumber {
 		return "", kind, false
+	}
+	if n := len(t) - 1; n > 0 && t[n] == 'n' && IsNumber(t[:n]) && !strings.ContainsAny(t, ".eE") {
+		return sign + t[:n], kind, true // a BigInt of JavaScript
 	}
 	if len(t) > 2 && t[0] == '0' && strings.ContainsRune("xXoObB", rune(t[1])) {
 		n, ok := new(big.Int).SetString(t, 0)

@@ -10,6 +10,9 @@ func (r *Reader) prefix() int {
 			return 0
 		}
 		if b == '"' || b == '\'' {
+			if !r.o.Python && r.quoteEnds(r.c.off+n) {
+				return 0 // {"a": b"} : a quotation mark is missing
+			}
 			return n
 		}
 		if !strings.ContainsRune("rRbBuUfF", rune(b)) {

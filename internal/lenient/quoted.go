@@ -19,7 +19,8 @@ import (
 // text before the cursor was put into the scratch. There are three such places: the end
 // of what has come, a quotation mark that may end the string ([Reader.show]), and an
 // escape sequence. Text that is shown stays; only its end may yet turn out to be closing
-// brackets or a closing marker, where the string is never closed.
+// brackets or a closing marker, where the string is never closed. What else may be behind
+// such a string is not shown; see ended.go.
 
 // ordinaryFor marks, for a quotation mark, the bytes that stand for themselves in its
 // strings.
@@ -32,24 +33,48 @@ func ordinaryFor(q byte) (t [256]bool) {
 
 var ordinaryDouble, ordinarySingle, ordinaryBack = ordinaryFor('"'), ordinaryFor('\''), ordinaryFor('`')
 
+// ordinaryInKey marks the bytes that stand for themselves in any key, and ordinaryOther
+// those in a value in quotation marks other than JSON's: another kind of quotation mark may
+// end it.
+var ordinaryInKey, ordinaryOther = func() (key, other [256]bool) {
+	for b := range 256 {
+		key[b] = ordinaryDouble[b] && ordinarySingle[b] && ordinaryBack[b] && b != 0xE2
+		other[b] = ordinaryDouble[b] && ordinarySingle[b] && ordinaryBack[b]
+	}
+	return key, other
+}()
+
+// ordinary are the bytes that stand for themselves in a string.
+func (r *Reader) ordinary(q byte, key bool) *[256]bool {
+	switch {
+	case key:
+		return &ordinaryInKey
+	case q == '"':
+		return &ordinaryDouble
+	case !r.o.Python:
+		return &ordinaryOther
+	case q == '\'':
+		return &ordinarySingle
+	}
+	return &ordinaryBack
+}
+
 // quoted reads a string whose opening quote was just read, up to and with its
 // closing one, and puts its text into r.text.
 func (r *Reader) quoted(q byte, key bool) error {
 	c := r.c
-	if !key && c.Peek() == q && r.triple(q) {
-		return nil
+	doubled := false
+	if c.Peek() == q {
+		if !key && r.triple(q) {
+			return nil
+		}
+		doubled = r.doubled(q, key)
 	}
 	start, from, copied := c.off, c.off, false
 	r.scratch = r.scratch[:r.joined]
 	inner := 0                  // quotation marks that turned out to stand within the string
 	b, i := c.buf, c.off-c.base // the cursor's buffer, and where in it we are
-	ordinary := &ordinaryDouble
-	switch q {
-	case '\'':
-		ordinary = &ordinarySingle
-	case '`':
-		ordinary = &ordinaryBack
-	}
+	ordinary := r.ordinary(q, key)
 	for {
 		for i < len(b) && ordinary[b[i]] {
 			i++
@@ -83,10 +108,15 @@ func (r *Reader) quoted(q byte, key bool) error {
 			if !shown {
 				from, copied = r.show(from, copied, key)
 			}
-			ends := r.closes(c.off+1, q, key, inner) || key && inner == 0 && r.isKeyWithColon(start)
-			r.inString = false
-			if ends {
+			if doubled && r.byteAt(c.off+1) == q || r.ends(start, q, key, inner) {
+				r.inString = false
 				r.endString(start, from, copied, key)
+				if doubled && r.byteAt(c.off) == q {
+					c.off++
+				}
+				return nil
+			}
+			if r.endedEarlier(q, start, from, copied, key, inner) {
 				return nil
 			}
 			r.fix(c.off, UnescapedQuote)
@@ -115,9 +145,150 @@ func (r *Reader) quoted(q byte, key bool) error {
 			r.fix(c.base+i, RawControl)
 			i++
 		default: // another kind of quote, or a byte that may begin one
-			i++
+			c.off = c.base + i
+			from, copied = r.show(from, copied, key)
+			if r.foreignEnds(q, start, from, copied, key) {
+				return nil
+			}
+			b, i = c.buf, c.off-c.base+1
 		}
 	}
+}
+
+// endedEarlier ends a string whose end is missing before the quotation mark at the cursor,
+// which does not end it, if that is so.
+func (r *Reader) endedEarlier(q byte, start, from int, copied, key bool, inner int) bool {
+	defer func() { r.inString = false }()
+	if key {
+		return r.keyWithoutEnd(start)
+	}
+	end, next, ok := r.endedBefore(start, q, inner)
+	if ok {
+		r.endEarlier(start, from, end, next, copied)
+	}
+	return ok
+}
+
+// foreignEnds ends a string at a quotation mark of another kind at the cursor, if that is
+// meant to.
+func (r *Reader) foreignEnds(q byte, start, from int, copied, key bool) bool {
+	n := r.foreignEnd(start, q, key)
+	r.inString = false
+	if n == 0 {
+		return false
+	}
+	r.fix(r.c.off, MismatchedQuotes)
+	r.endString(start, from, copied, key)
+	r.c.off += n - 1
+	return true
+}
+
+// ends reports whether the quotation mark at the cursor ends the string that began at
+// start.
+func (r *Reader) ends(start int, q byte, key bool, inner int) bool {
+	c := r.c
+	if key {
+		return r.closes(c.off+1, q, true, inner) || inner == 0 && r.isKeyWithColon(start) ||
+			len(r.levels) > 0 && c.off-start <= maxKey && r.expects(0, string(c.Slice(start, c.off)))
+	}
+	if inner > 0 && r.bracketsOfText(start) {
+		return false
+	}
+	return r.closes(c.off+1, q, false, inner)
+}
+
+// bracketsOfText reports whether the quotation mark at the cursor stands within brackets of
+// the string's own text, as in "see {"a": "b"}, which": those behind it close these, or a
+// comma stands behind it and these are closed before words.
+func (r *Reader) bracketsOfText(start int) bool {
+	c := r.c
+	next := r.spaceWithin(c.off+1, lookAhead)
+	b, ok := c.At(next)
+	if !ok || b != '}' && b != ']' && b != ',' {
+		return false
+	}
+	open := r.balanceTo(start, c.off)
+	if open <= 0 {
+		return false
+	}
+	if b == ',' {
+		return r.mayLook() && r.closedBeforeWords(next, open)
+	}
+	for ; ok && open > 0 && (b == '}' || b == ']'); b, ok = c.At(next) {
+		open--
+		next = r.spaceWithin(next+1, lookAhead)
+	}
+	return ok && !r.atClose(next)
+}
+
+// closedBeforeWords reports whether so many brackets are closed behind off, and then comes
+// what does not stand behind a value, but in a string.
+func (r *Reader) closedBeforeWords(off, open int) bool {
+	for limit := off + lookAhead; off < limit; off++ {
+		r.spent++
+		switch b, ok := r.c.At(off); {
+		case !ok || b == '\\':
+			return false
+		case b == '{' || b == '[':
+			open++
+		case b == '}' || b == ']':
+			if open--; open > 0 {
+				continue
+			}
+			b, _ := r.c.At(r.spaceWithin(off+1, 64))
+			return b != 0 && b != ',' && b != '}' && b != ']' && b != '<' && b != '`'
+		}
+	}
+	return false
+}
+
+// doubled reports whether the second of two quotation marks that open a string stands at
+// the cursor, and moves over it: ""key"": …, or ""text"", if the other two are there.
+func (r *Reader) doubled(q byte, key bool) bool {
+	c := r.c
+	b, ok := c.At(c.off + 1)
+	if !ok || b == q || !isWord(b) || r.o.Python || !r.mayLook() {
+		return false
+	}
+	for off := c.off + 2; off < c.off+lookAhead; off++ {
+		r.spent++
+		b, ok := c.At(off)
+		switch {
+		case !ok, b == '\\':
+			return false
+		case b == q:
+			if r.byteAt(off+1) != q {
+				return false
+			}
+			switch r.byteAt(r.spaceWithin(off+2, 64)) {
+			case ',', '}', ']', 0:
+				if key {
+					return false
+				}
+			case ':':
+			default:
+				return false
+			}
+			r.fix(c.off, DoubledQuotes)
+			c.off++
+			return true
+		}
+	}
+	return false
+}
+
+// endEarlier ends a string whose end is missing at an earlier offset than the cursor's and
+// moves to where what follows it begins. There is no escape sequence between the two.
+func (r *Reader) endEarlier(start, from, end, next int, copied bool) {
+	c := r.c
+	r.fix(end, MissingQuote)
+	text := c.Slice(start, end)
+	if copied {
+		text = append(r.scratch, c.Slice(from, c.off)...)[r.joined:]
+		text = text[:len(text)-(c.off-end)]
+	}
+	r.text = r.validText(start, text)
+	c.off = next
 }
 
 // surelySees is how many bytes, the quotation mark included, surelyCloses looks at.
@@ -204,6 +375,19 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 		} else {
 			r.unwind()
 		}
+		return nil
+	}
+	if key {
+		c.off = c.Limit()
+		if r.closersBefore(start, c.off) > 0 && r.keyWithoutEnd(start) {
+			return nil
+		}
+	} else if n := r.closersBefore(start, c.Limit()); n > 0 && !r.CutToken && r.balanceTo(start, c.Limit()-n) <= 0 {
+		// {"city": "Rome}
+		c.off = c.Limit() - n
+		text = text[:len(text)-n]
+		r.fix(c.off, UnclosedString)
+		r.text = r.validText(start, text[:len(text)-closingQuote(text)])
 		return nil
 	}
 	c.off = c.Limit()

@@ -6,7 +6,7 @@ import (
 
 // smartQuote returns the length of the typographic opening quote at off, or 0.
 func (r *Reader) smartQuote(off int) int {
-	for _, q := range [...]string{"“", "”", "„", "«", "「", "‘", "’"} {
+	for _, q := range [...]string{"“", "”", "„", "«", "「", "‘", "’", "＂", "´"} {
 		if b, _ := r.c.At(off); b == q[0] && r.c.HasPrefixAt(off, q) {
 			return len(q)
 		}
@@ -18,7 +18,7 @@ func (r *Reader) smartQuote(off int) int {
 func (r *Reader) smart(key bool) {
 	c := r.c
 	r.fix(c.off, SmartQuotes)
-	single := c.HasPrefix("‘") || c.HasPrefix("’")
+	single := c.HasPrefix("‘") || c.HasPrefix("’") || c.HasPrefix("´")
 	c.off += r.smartQuote(c.off)
 	start := c.off
 	r.scratch = r.scratch[:0]
@@ -57,12 +57,14 @@ func (r *Reader) smart(key bool) {
 // close a string, or 0.
 func closingSmartQuote(c *Cursor, single bool) int {
 	if single {
-		if c.HasPrefix("’") {
-			return len("’")
+		for _, q := range [...]string{"’", "´"} {
+			if c.HasPrefix(q) {
+				return len(q)
+			}
 		}
 		return 0
 	}
-	for _, q := range [...]string{"”", "“", "「", "」", "»"} {
+	for _, q := range [...]string{"”", "“", "「", "」", "»", "＂"} {
 		if c.HasPrefix(q) {
 			return len(q)
 		}
@@ -132,7 +134,8 @@ func (r *Reader) literal(q string) {
 	c.off += len(q)
 	start := c.off
 	r.scratch = r.scratch[:0]
-	r.inString = true
+	r.inString, r.exact = true, true
+	defer func() { r.exact = false }()
 	for {
 		b, ok := c.At(c.off)
 		if !ok {

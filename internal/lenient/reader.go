@@ -35,6 +35,13 @@ type Options struct {
 	// Watch says that the value will be looked at while it is being built, by
 	// [Reader.Open].
 	Watch bool
+	// Shape is what the value's schema says; nil if nothing is known. It decides how broken
+	// text is read, and changes nothing where the text is JSON.
+	Shape *Shape
+	// Alone says that nothing should stand behind the value: an object that members follow,
+	// as in {"a": 1}, "b": 2}, is not at its end. The reader looks for the comma and so may
+	// wait for a byte more than the value has.
+	Alone bool
 }
 
 // Kind is the kind of a token.
@@ -58,9 +65,11 @@ const (
 // NOTE: Next is a state machine over the open brackets, one token at a time. Each state
 // has one method that reads: separator, key (key.go), value (value.go). They move the
 // cursor and change the state; what decides between readings of a text only looks ahead:
-// closes, separates, startsKey, endsScalar, thousands. How far it looks is bounded, so
-// that reading is linear. Every departure from strict JSON is recorded by fix where it is
-// read through. build.go makes values of the tokens.
+// closes, separates, startsKey, endsScalar, thousands, and for what is broken ended.go and
+// containers.go, which ask what is known of the value (shape.go). How far it looks is
+// bounded, or charged to a budget (mayLook), so that reading is linear. Every departure from
+// strict JSON is recorded by fix where it is read through. build.go makes values of the
+// tokens.
 
 // Reader reads one value at a cursor, as tokens by [Reader.Next] or whole by
 // [Reader.Value].
@@ -90,15 +99,32 @@ type Reader struct {
 	openAtEnd []unsafe.Pointer // the objects and lists that were open at the end
 	numberEnd int              // offset behind the last number
 	result    any
+
+	levels  []level // what is known of the open brackets, with Options.Shape
+	fresh   bool    // the innermost bracket was just opened
+	pending string  // the key to be read next, which has been read already
+	early   int     // braces that stood before the last members of their objects
+	wrapped bool    // a closing parenthesis belongs to the value
+	exact   bool    // the string that is being read ends at its delimiter only
+
+	from      int  // where the value begins
+	groups    bool // what thousands found, of the commas before groupsEnd
+	groupsEnd int
+	// valueStart is where the value without quotes begins that is being read.
+	valueStart int
+	spent      int // how many bytes were looked at ahead in vain; see mayLook
+	// How many brackets the text of a string opens; see balanceTo.
+	balance, balanceStart, balanceEnd int
 }
 
 type state uint8
 
 const (
-	wantValue state = iota // a value, nothing else
-	wantKey                // a key or the object's end
-	wantElem               // an element or the array's end
-	wantSep                // a separator or an end
+	wantValue   state = iota // a value, nothing else
+	wantKey                  // a key or the object's end
+	wantElem                 // an element or the array's end
+	wantSep                  // a separator or an end
+	wantPending              // the key that was read before its object was opened
 	done
 )
 
@@ -107,7 +133,7 @@ func NewReader(c *Cursor, o Options) *Reader {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = MaxDepth
 	}
-	return &Reader{c: c, o: o}
+	return &Reader{c: c, o: o, from: c.off, balanceStart: -1}
 }
 
 // Text is the text of a key, a string or a number just read.
@@ -130,6 +156,11 @@ func (r *Reader) Next() (Kind, error) {
 			if kind, ok := r.separator(); ok {
 				return kind, nil
 			}
+		case wantPending:
+			if r.stack[len(r.stack)-1] != '{' { // the list that ends before the key
+				return r.pop(), nil
+			}
+			return r.pendingKey(), nil
 		case wantKey:
 			if kind, ok, err := r.key(); ok || err != nil {
 				return kind, err
@@ -140,62 +171,6 @@ func (r *Reader) Next() (Kind, error) {
 			}
 		}
 	}
-}
-
-// space moves over white space and comments and returns the next byte, 0 at the end.
-func (r *Reader) space() byte {
-	c := r.c
-	for {
-		b, ok := c.At(c.off)
-		if !ok {
-			return 0
-		}
-		if b > ' ' && b < 0x80 && b != '/' && b != '#' {
-			return b
-		}
-		c.SkipSpace()
-		b = c.Peek()
-		switch {
-		case b == '/' && (c.HasPrefix("//") || c.HasPrefix("/*")):
-			r.comment()
-		case b == '#' && len(r.stack) > 0:
-			r.comment()
-		default:
-			return b
-		}
-	}
-}
-
-func (r *Reader) comment() {
-	c := r.c
-	r.fix(c.off, Comment)
-	block := c.HasPrefix("/*")
-	if block {
-		c.off++ // so that /*/ is no comment
-	}
-	for c.off++; ; c.off++ {
-		b, ok := c.At(c.off)
-		switch {
-		case !ok:
-			return
-		case block && b == '*' && c.HasPrefix("*/"):
-			c.off += 2
-			return
-		case !block && b == '\n':
-			return
-		}
-	}
-}
-
-// spaceWithin skips at most n bytes of white space from off on.
-func (r *Reader) spaceWithin(off, n int) int {
-	for limit := off + n; off < limit; off++ {
-		b, ok := r.c.At(off)
-		if !ok || b != ' ' && b != '\n' && b != '\t' && b != '\r' {
-			break
-		}
-	}
-	return off
 }
 
 // atClose reports whether one of the closing markers stands at off.
@@ -212,7 +187,9 @@ func (r *Reader) atClose(off int) bool {
 // the value, has ended.
 func (r *Reader) unwind() {
 	r.ending = true
-	if r.c.EOF() {
+	if r.c.EOF() && r.Cut.Kind == CutNothing && len(r.stack) <= r.early && !r.c.CutOff() {
+		r.fix(r.c.off, MissingClose) // its brace stood too early
+	} else if r.c.EOF() {
 		r.OpenAtEnd = len(r.stack)
 		r.fix(r.c.off, Truncated)
 		if r.Cut.Kind == CutNothing && r.numberEnd == r.c.off {
@@ -228,6 +205,9 @@ func (r *Reader) unwind() {
 func (r *Reader) pop() Kind {
 	top := r.stack[len(r.stack)-1]
 	r.stack = r.stack[:len(r.stack)-1]
+	if len(r.levels) > 0 {
+		r.levels = r.levels[:len(r.levels)-1]
+	}
 	r.after()
 	if top == '{' {
 		return ObjectEnd
@@ -237,10 +217,15 @@ func (r *Reader) pop() Kind {
 
 // after says that a value has ended.
 func (r *Reader) after() {
-	if len(r.stack) == 0 {
-		r.state = done
-	} else {
+	r.fresh = false
+	switch {
+	case len(r.stack) > 0:
 		r.state = wantSep
+	case r.wrapped && !r.ending:
+		r.unwrap()
+		r.state = done
+	default:
+		r.state = done
 	}
 }
 
@@ -248,7 +233,9 @@ func (r *Reader) push(bracket byte) error {
 	if len(r.stack) >= r.o.MaxDepth {
 		return fmt.Errorf("%w: more than %d levels", ErrDepth, r.o.MaxDepth)
 	}
+	r.enter()
 	r.stack = append(r.stack, bracket)
+	r.fresh = true
 	if bracket == '{' {
 		r.state = wantKey
 	} else {
@@ -293,6 +280,15 @@ func (r *Reader) separator() (Kind, bool) {
 		r.fix(off, WidePunctuation)
 		return r.pop(), true
 	}
+	if b == '.' || b == 0xE2 {
+		if r.ellipsis(b) {
+			return 0, false
+		}
+	}
+	if b == '{' && r.inList() {
+		r.fix(off, MissingClose) // [{"a": 1 {"a": 2}]
+		return r.pop(), true
+	}
 	if r.inObject() && !r.startsKey(off) || b == '<' {
 		// What follows is no member: the closing brackets were forgotten.
 		r.unwind()
@@ -313,20 +309,16 @@ func (r *Reader) comma() {
 
 // close reads a closing bracket, which may be of the wrong kind.
 func (r *Reader) close(b byte) (Kind, bool) {
-	open := byte('{')
-	switch b {
-	case ']':
-		open = '['
-	case ')':
-		open = '('
-	}
 	top := r.stack[len(r.stack)-1]
-	if top == open {
+	if closerOf(top) == b {
+		if b == '}' && top == '{' && r.closedEarly() {
+			return 0, false
+		}
 		r.c.off++
 		return r.pop(), true
 	}
 	for i := len(r.stack) - 2; i >= 0; i-- {
-		if r.stack[i] == open {
+		if closerOf(r.stack[i]) == b {
 			// An outer bracket closes: the inner one was forgotten.
 			r.fix(r.c.off, MissingClose)
 			return r.pop(), true
@@ -336,8 +328,8 @@ func (r *Reader) close(b byte) (Kind, bool) {
 		r.unwind()
 		return r.pop(), true
 	}
-	if b == ']' && top == '{' && len(r.stack) == 1 {
-		// {"a": 1] : the one closing bracket there is, of the wrong kind.
+	if b == ']' && top == '{' && len(r.stack) == 1 || r.closersInRow(r.c.off) == len(r.stack) {
+		// {"a": {"b": 1]} : as many brackets as are open, one of the wrong kind.
 		r.c.off++
 		r.fix(r.c.off-1, MismatchedClose)
 		return r.pop(), true

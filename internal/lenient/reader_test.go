@@ -77,7 +77,7 @@ func TestReader(t *testing.T) {
 		{"empty strings", `{"a": "", "b": "", "c": [""]}`, `{"a":"","b":"","c":[""]}`},
 		{"null value", `{"a": , "b": 1}`, `{"a":null,"b":1} unquoted_value`},
 		{"prose", `{see below}`, `error: not a value: no colon behind the key at byte 1`},
-		{"nbsp", "\ufeff{\u00a0\"a\":\u3000\"x\"}", `{"a":"x"}`},
+		{"nbsp", "\ufeff{\u00a0\"a\":\u3000\"x\"}", `{"a":"x"} odd_space`},
 		{"json in string", `{"a": "{\"b\": \"c\"}"}`, `{"a":"{\"b\": \"c\"}"}`},
 		{"code", `{"code": "if (x) { return \"}\"; }"}`, `{"code":"if (x) { return \"}\"; }"}`},
 	}

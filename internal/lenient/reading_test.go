@@ -63,7 +63,7 @@ func TestReadingShows(t *testing.T) {
 		{`{"a": 1, "b": {"c": "it `, `[{map[a:1] [] [a] b true} {map[] [] [] c true}]`, "it "},
 		{`said \`, `[{map[a:1] [] [a] b true} {map[] [] [] c true}]`, "it said "},
 		{`"hi" and`, `[{map[a:1] [] [a] b true} {map[] [] [] c true}]`, `it said "hi`}, // is " and" a key?
-		{`"`, `[{map[a:1] [] [a] b true} {map[] [] [] c true}]`, `it said "hi" and`},
+		{`"`, `[{map[a:1] [] [a] b true} {map[] [] [] c true}]`, `it said "hi`},        // or is and": one whose first quotation mark is missing?
 		{`, "d`, `[{map[a:1] [] [a] b true} {map[] [] [] c true}]`, `it said "hi" and`},
 		{`": 2`, `[{map[a:1] [] [a] b true} {map[c:it said "hi" and] [] [c] d true}]`, ""},
 	} {

@@ -16,6 +16,7 @@ var ErrTrailing = errors.New("text behind the value")
 // white space around it.
 func Parse(text string, o Options) (any, *Reader, error) {
 	c := NewText(text)
+	o.Alone = true
 	r := NewReader(c, o)
 	v, err := r.Value()
 	if err != nil {

@@ -89,7 +89,14 @@ func (r *Reader) endsScalar(off int) bool {
 	if r.o.Hash && r.c.HasPrefixAt(next, "--") {
 		return true
 	}
-	return len(r.stack) == 0 || b >= 0x80 || r.inObject() && r.startsKey(next)
+	return len(r.stack) == 0 || b >= 0x80 || r.inObject() && r.startsKey(next) ||
+		!r.inObject() && !r.o.Python && next > off && r.scalarBefore(next) && !r.threeDigits(next)
+}
+
+// threeDigits reports whether a group of three digits stands at off, as in 10 000.
+func (r *Reader) threeDigits(off int) bool {
+	end := r.digits(off)
+	return end == off+3
 }
 
 // unquoted reads a value without quotes up to what ends it: a separator, a
@@ -97,6 +104,7 @@ func (r *Reader) endsScalar(off int) bool {
 func (r *Reader) unquoted(start int) (Kind, bool, error) {
 	c := r.c
 	var n nesting
+	r.valueStart = start
 	for {
 		b, ok := c.At(c.off)
 		if !ok || r.endsUnquoted(b, start, &n) {
@@ -111,11 +119,17 @@ func (r *Reader) unquoted(start int) (Kind, bool, error) {
 	}
 	if c.Peek() == '"' && c.off > start { // only its first quote is missing
 		if b, ok := c.At(r.spaceWithin(c.off+1, 64)); !ok || b == ',' || b == '}' || b == ']' {
+			r.fix(start, UnquotedValue)
 			r.fix(c.off, MissingQuote)
 			c.off++
+			r.text = r.validText(start, []byte(text))
+			return r.stringEnd()
 		}
 	}
-	kind := r.classify(start, text)
+	kind := r.constructor(start, text)
+	if kind == End {
+		kind = r.classify(start, text)
+	}
 	if cut {
 		if kind == Number {
 			r.cutOff(CutNumber)
@@ -127,6 +141,39 @@ func (r *Reader) unquoted(start int) (Kind, bool, error) {
 	}
 	r.after()
 	return kind, true, nil
+}
+
+// constructors are the functions of MongoDB, JavaScript and Python whose one argument is
+// the value in JSON; true says that it is a number.
+var constructors = map[string]bool{
+	"ObjectId": false, "ISODate": false, "Date": false, "new Date": false, "new ObjectId": false, "new ISODate": false, "UUID": false,
+	"String": false, "str": false, "NumberLong": true, "NumberInt": true, "NumberDecimal": true, "Long": true, "Int32": true, "Double": true,
+	"Decimal": true, "Decimal128": true, "BigInt": true, "Number": true, "int": true, "float": true,
+}
+
+// constructor takes the argument out of a value such as NumberLong(5) or ISODate("…") and
+// returns its kind, End if the value is none.
+func (r *Reader) constructor(off int, text string) Kind {
+	name, argument, ok := strings.Cut(text, "(")
+	number, known := constructors[name]
+	if !ok || !known || r.o.Python {
+		return End
+	}
+	argument, ok = strings.CutSuffix(argument, ")")
+	if n := len(argument) - 1; ok && n > 0 && (argument[0] == '"' || argument[0] == '\'') && argument[n] == argument[0] {
+		argument = argument[1:n]
+	} else if !IsNumber(argument) || !number {
+		return End
+	}
+	if !ok || strings.ContainsAny(argument, "\"'\\") {
+		return End
+	}
+	r.fix(off, Constructor)
+	r.text = r.validText(off, []byte(argument))
+	if number && IsNumber(argument) {
+		return Number
+	}
+	return String
 }
 
 // nesting says where in an expression a value without quotes is being read, as in
@@ -149,6 +196,8 @@ func (r *Reader) endsUnquoted(b byte, start int, n *nesting) bool {
 	case n.depth > 0:
 		n.step(b)
 	case b == '(':
+		n.depth = 1
+	case (b == '{' || b == '[') && c.off > start && !r.o.Python && r.bracketsOfWords(b):
 		n.depth = 1
 	case r.endsWords(b, start):
 		return true
@@ -181,7 +230,9 @@ func (n *nesting) step(b byte) {
 func (r *Reader) endsWords(b byte, start int) bool {
 	c := r.c
 	switch b {
-	case ']', '}', '"', '\n', '\r', ';':
+	case '\n':
+		return !r.inObject() || r.o.Python || r.o.Hash || r.lineEnds(c.off)
+	case ']', '}', '"', '\r', ';':
 		return true
 	case ')', '#':
 		return r.o.Python
@@ -196,6 +247,34 @@ func (r *Reader) endsWords(b byte, start int) bool {
 		return !r.o.Python && r.inObject() && r.literalBefore(start) && r.startsKey(r.spaceWithin(c.off, 64))
 	}
 	return b >= 0x80 && (c.HasPrefix("，") || c.HasPrefix("｝"))
+}
+
+// lineEnds reports whether the newline at off ends a value without quotes: behind it stands
+// what is not the value's next line.
+func (r *Reader) lineEnds(off int) bool {
+	next := r.c.SpaceEnd(off)
+	b, ok := r.c.At(next)
+	if !ok || !isWord(b) || b >= 0x80 || next-off > lookAhead {
+		return true
+	}
+	return r.startsKey(next) || r.atClose(next) || r.literalBefore(r.valueStart)
+}
+
+// bracketsOfWords reports whether the bracket at the cursor is one of the words of a value
+// without quotes, as in b[0] or ${x}: it is closed on the line, and no quotes are in it.
+func (r *Reader) bracketsOfWords(b byte) bool {
+	const longest = 64
+	for off := r.c.off + 1; off < r.c.off+longest; off++ {
+		k, ok := r.c.At(off)
+		switch {
+		case !ok, k == '\n', k == '"', k == '\'', k == '{', k == '[', k == ':':
+			return false
+		case k == closerOf(b):
+			next, ok := r.c.At(off + 1)
+			return ok && next != '}' || r.c.buf[r.c.off-1-r.c.base] == '$'
+		}
+	}
+	return false
 }
 
 // literalBefore reports whether what was read since start is a number or literal.

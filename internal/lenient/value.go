@@ -39,11 +39,35 @@ func (r *Reader) value() (Kind, bool, error) {
 			c.off++
 			return ArrayStart, true, r.push('(')
 		}
+		if len(r.stack) > 0 && r.tupleAt(off) {
+			r.fix(off, Tuple)
+			c.off++
+			return ArrayStart, true, r.push('(')
+		}
+	case ':':
+		if r.state == wantValue && len(r.stack) > 0 { // {"a":: 1}
+			r.fix(off, OtherColon)
+			c.off++
+			return 0, false, nil
+		}
 	case '\\':
 		if c.HasPrefix(`\"`) {
 			r.escapedString()
 			r.after()
 			return String, true, nil
+		}
+	}
+	if !r.o.Python {
+		if r.state == wantElem && r.ellipsis(b) {
+			r.state = wantSep
+			return 0, false, nil
+		}
+		if len(r.stack) == 0 {
+			if at := r.wrapperAt(); at > 0 {
+				r.fix(off, Wrapper)
+				c.off, r.wrapped = at, true
+				return 0, false, nil
+			}
 		}
 	}
 	return r.otherValue(b)
@@ -123,9 +147,17 @@ func (r *Reader) stringEnd() (Kind, bool, error) {
 		b, ok := c.At(next)
 		plus := ok && b == '+'
 		if plus {
+			at := next
 			next = r.spaceWithin(next+1, 256)
 			b, ok = c.At(next)
+			if b == '}' || b == ']' { // "a" + }
+				r.fix(at, Concatenation)
+				c.off = next
+			}
 		} else if !r.o.Python {
+			if b == ':' && len(r.stack) > 0 && !r.inObject() {
+				return r.keyInList(next), true, nil
+			}
 			break
 		}
 		if !ok || b != '"' && b != '\'' {
@@ -146,6 +178,9 @@ func (r *Reader) stringEnd() (Kind, bool, error) {
 	if several {
 		r.text = string(append(r.scratch[:r.joined], r.text...))
 		r.joined = 0
+	}
+	if r.levels != nil {
+		r.choose()
 	}
 	r.after()
 	return String, true, nil

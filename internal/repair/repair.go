@@ -39,13 +39,16 @@ type Repaired struct {
 // JSON reads broken JSON: first by the lenient reader, from the first bracket
 // on; then by jsonrepair, within bounds, and only if its answer is JSON in which
 // every string that the text delimits properly stands unchanged.
-func JSON(text string) (Repaired, error) {
+func JSON(text string) (Repaired, error) { return Shaped(text, nil) }
+
+// Shaped is [JSON] where something is known of the value.
+func Shaped(text string, shape *lenient.Shape) (Repaired, error) {
 	start := strings.IndexAny(text, "{[")
 	if start < 0 {
 		return Repaired{}, ErrNothingFound
 	}
 	text = text[start:]
-	v, r, err := lenient.Parse(text, lenient.Options{})
+	v, r, err := lenient.Parse(text, lenient.Options{Shape: shape})
 	if err == nil || errors.Is(err, lenient.ErrTrailing) {
 		return Repaired{"lenient_reader", v, r.Fixes.Names()}, nil
 	}

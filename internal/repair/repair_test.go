@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/callwright/callwright/internal/lenient"
 )
 
 func TestJSON(t *testing.T) {
@@ -22,6 +24,21 @@ func TestJSON(t *testing.T) {
 	}
 	if _, err := JSON("no brackets"); !errors.Is(err, ErrNothingFound) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestShaped checks that what is known of the value decides.
+func TestShaped(t *testing.T) {
+	shape := lenient.ShapeOf(map[string]any{"properties": map[string]any{"city": map[string]any{}, "days": map[string]any{}}})
+	const text = `so: {"city": "the "old" Rome, "days": 3}`
+	for _, tt := range []struct {
+		shape *lenient.Shape
+		want  string
+	}{{nil, `{"city":"the \"old\" Rome, \"days\": 3"}`}, {shape, `{"city":"the \"old\" Rome","days":3}`}} {
+		a, err := Shaped(text, tt.shape)
+		if got, _ := json.Marshal(a.Value); err != nil || string(got) != tt.want {
+			t.Errorf("%s is read as %s, not %s: %v", text, got, tt.want, err)
+		}
 	}
 }
 
