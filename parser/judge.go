@@ -129,7 +129,7 @@ func (j *judge) repair(cand *scan.Candidate, b *budget) bool {
 	}
 	b.repairs++
 	start := time.Now()
-	repaired, err := repair.JSON(brokenText(cand))
+	repaired, err := repair.Shaped(brokenText(cand), j.shape(cand))
 	attempt := fallback.Attempt{
 		Strategy: fallback.StrategyAutoRepair, Tried: "lenient_reader, jsonrepair", DurationMicroseconds: time.Since(start).Microseconds(),
 	}
@@ -148,6 +148,21 @@ func (j *judge) repair(cand *scan.Candidate, b *budget) bool {
 	cand.Fixes.Add(cand.Start, lenient.MissingClose)
 	cand.Evidence.Guess = true
 	return true
+}
+
+// shape is what the tools say of the text of a candidate: of the parameters of the one
+// that is named, or of a call of any.
+func (j *judge) shape(cand *scan.Candidate) *lenient.Shape {
+	parameters := func(name string) *lenient.Shape {
+		if m, ok := j.p.registry.Lookup(name); ok {
+			return lenient.ShapeOf(m.Tool.Parameters)
+		}
+		return nil
+	}
+	if cand.Named {
+		return parameters(cand.Name)
+	}
+	return lenient.CallShape(parameters)
 }
 
 // brokenText is the text of a candidate that could not be read: all of it, or that of

@@ -61,6 +61,7 @@ var doubtful = map[lenient.FixKind]bool{
 	lenient.UnescapedQuote: true, lenient.UnquotedValue: true, lenient.MissingClose: true, lenient.MismatchedClose: true,
 	lenient.Thousands: true, lenient.UnclosedString: true, lenient.MissingQuote: true, lenient.Expression: true,
 	lenient.MissingColon: true, lenient.InvalidUTF8: true, lenient.LoneSurrogate: true,
+	lenient.StrayText: true, lenient.Ellipsis: true, lenient.MissingOpen: true, lenient.ClosedEarly: true, lenient.DoubledQuotes: true,
 }
 
 type scorer struct {

@@ -52,11 +52,15 @@ func (l *look) keyAt(off int) bool {
 		return false
 	}
 	const longest = 80
+	for b == '\\' && (c.HasPrefixAt(at, `\n`) || c.HasPrefixAt(at, `\r`) || c.HasPrefixAt(at, `\t`)) {
+		at = c.SpaceEnd(at + 2) // {\n "name": …}, with the escape of the line's end
+		b, _ = c.At(at)
+	}
 	end := at
 	switch {
 	case b == '\\' && c.HasPrefixAt(at, `\"`):
 		return true
-	case b == '"' || b == '\'' || b == 0xE2:
+	case b == '"' || b == '\'' || b == '`' || b == 0xE2:
 		for end++; ; end++ {
 			k, ok := c.At(end)
 			if !ok {
@@ -67,6 +71,15 @@ func (l *look) keyAt(off int) bool {
 			}
 			if k == b || b == 0xE2 && k == 0xE2 && end > at+2 {
 				break
+			}
+			next, _ := c.At(end + 1)
+			if (k == '"' || k == '\'' || k == '`') && next == ':' || k == ':' && next == '"' && callWord(string(c.Slice(at+1, end))) {
+				return true // {'tool": …} and {"tool:"…}
+			}
+			if k == ':' && next == ' ' {
+				if q, _ := c.At(end + 2); q == '"' && callWord(string(c.Slice(at+1, end))) {
+					return true
+				}
 			}
 		}
 		if b == 0xE2 {
@@ -87,9 +100,25 @@ func (l *look) keyAt(off int) bool {
 	default:
 		return false
 	}
+	word := end
 	end = c.SpaceEnd(end)
 	k, ok := c.At(end)
+	if ok && k == '"' {
+		if next, _ := c.At(end + 1); end == word && next == ':' {
+			return true // {tool": …}
+		}
+		return b == '"' && end > word && callWord(string(c.Slice(at+1, word-1))) // {"tool" "…"}
+	}
 	return !ok || k == ':' || k == 0xEF && c.HasPrefixAt(end, "：") || k == '=' && c.HasPrefixAt(end, "=>")
+}
+
+// callWord reports whether a key that is badly written is one that begins a call.
+func callWord(key string) bool {
+	switch key {
+	case "name", "tool", "tool_name", "function", "action", "arguments", "parameters", "params":
+		return true
+	}
+	return false
 }
 
 // bareJSON reads a JSON value in the text.
@@ -97,7 +126,7 @@ func (s *Scanner) bareJSON(k *construct) outcome {
 	c := s.c
 	first := !s.contentBefore(k.start)
 	c.Seek(k.start)
-	r := lenient.NewReader(c, lenient.Options{})
+	r := lenient.NewReader(c, lenient.Options{Shape: k.callShape(), Alone: true})
 	v, err := r.Value()
 	if err != nil {
 		return k.fail()

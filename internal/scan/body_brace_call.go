@@ -50,7 +50,9 @@ func (braceCallBody) read(k *construct) outcome {
 		switch {
 		case ok && b == '{':
 			c.Seek(next)
-			r := lenient.NewReader(c, lenient.Options{Quotes: k.row.Options.Quotes, Close: k.readerClose(), Watch: k.watch})
+			r := lenient.NewReader(c, lenient.Options{
+				Shape: k.shape(name), Quotes: k.row.Options.Quotes, Close: k.readerClose(), Watch: k.watch,
+			})
 			k.show(Partial{Name: name, Arguments: r})
 			v, err := r.Value()
 			if err != nil {

@@ -81,7 +81,9 @@ func (k *construct) jsonValue(closers []string) bool {
 			return k.encodedValue(from, to)
 		}
 	}
-	r := lenient.NewReader(k.c, lenient.Options{Close: closers, Hash: k.row != nil && k.row.Options.Hash, Watch: k.watch})
+	r := lenient.NewReader(k.c, lenient.Options{
+		Close: closers, Shape: k.callShape(), Hash: k.row != nil && k.row.Options.Hash, Watch: k.watch,
+	})
 	k.show(Partial{Call: r})
 	v, err := r.Value()
 	if err != nil {

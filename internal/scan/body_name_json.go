@@ -189,7 +189,7 @@ func (k *construct) arguments(name, id string) bool {
 	b, ok := c.At(c.Offset())
 	switch {
 	case ok && (b == '{' || b == '[' && k.listOfObjects(c.Offset()) || b == '"' && (fence || c.HasPrefix(`"{`))):
-		r := lenient.NewReader(c, lenient.Options{Close: k.readerClose(), Watch: k.watch})
+		r := lenient.NewReader(c, lenient.Options{Close: k.readerClose(), Shape: k.shape(name), Watch: k.watch})
 		k.show(Partial{Name: name, ID: id, Arguments: r})
 		from := c.Offset()
 		v, err := r.Value()

@@ -307,7 +307,9 @@ func (k *construct) setParam(cand *Candidate, args map[string]any, keys *[]strin
 func (k *construct) argumentsIn(cand *Candidate, t tag) bool {
 	c := k.c
 	from := c.Offset()
-	r := lenient.NewReader(c, lenient.Options{Close: append(k.readerClose(), "</function>", "</invoke>"), Watch: k.watch})
+	r := lenient.NewReader(c, lenient.Options{
+		Close: append(k.readerClose(), "</function>", "</invoke>"), Shape: k.shape(cand.Name), Watch: k.watch,
+	})
 	k.show(Partial{Name: cand.Name, Arguments: r})
 	v, err := r.Value()
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *Scanner) fenceNamed(k *construct, name string, run int) outcome {
 		}
 		cand.Arguments = map[string]any{}
 	} else {
-		r := lenient.NewReader(s.c, lenient.Options{})
+		r := lenient.NewReader(s.c, lenient.Options{Shape: s.shape(name)})
 		v, err := r.Value()
 		if err != nil {
 			s.c.Seek(k.start)
@@ -210,7 +210,7 @@ func (s *Scanner) fenceJSON(k *construct) {
 		if k.got > 0 {
 			k.next = from
 		}
-		r := lenient.NewReader(c, lenient.Options{Hash: k.marked && s.c.HasPrefix("{tool =>")})
+		r := lenient.NewReader(c, lenient.Options{Shape: k.callShape(), Alone: true, Hash: k.marked && s.c.HasPrefix("{tool =>")})
 		v, err := r.Value()
 		if err != nil {
 			s.wasted += c.Offset() - from

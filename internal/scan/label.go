@@ -162,7 +162,7 @@ func (k *construct) reactInput(cand *Candidate, from int) {
 	at = c.Offset()
 	b, ok := c.At(at)
 	if ok && (b == '{' || b == '[' && k.listOfObjects(at)) {
-		r := lenient.NewReader(c, lenient.Options{Watch: k.watch})
+		r := lenient.NewReader(c, lenient.Options{Shape: k.shape(cand.Name), Watch: k.watch})
 		k.show(Partial{Name: cand.Name, Arguments: r})
 		v, err := r.Value()
 		if err == nil {

@@ -19,12 +19,16 @@ type look struct {
 
 	found    map[string]search    // what was looked ahead for
 	searched map[*dialect.Row]int // up to where no closing marker of the row was found
+
+	calls      *lenient.Shape                    // of calls of the known tools, nil if none are
+	parameters map[*registry.Tool]*lenient.Shape // of the tools that were asked for
 }
 
 func newLook(c *lenient.Cursor, o Options) look {
 	l := look{c: c, t: o.Table, watch: o.Watch, anyValue: o.AnyValue}
 	if o.Registry != nil && o.Registry.Len() > 0 {
 		l.registry = o.Registry
+		l.parameters = make(map[*registry.Tool]*lenient.Shape)
 	}
 	return l
 }
@@ -42,6 +46,28 @@ func (l *look) lookup(name string) *registry.Tool {
 	}
 	m, _ := l.registry.Lookup(name)
 	return m.Tool
+}
+
+// shape returns what the schema of a named tool says of its parameters, nil for nothing.
+func (l *look) shape(name string) *lenient.Shape {
+	t := l.lookup(name)
+	if t == nil {
+		return nil
+	}
+	s, ok := l.parameters[t]
+	if !ok {
+		s = lenient.ShapeOf(t.Parameters)
+		l.parameters[t] = s
+	}
+	return s
+}
+
+// callShape returns the shape of calls of the known tools, nil if none are known.
+func (l *look) callShape() *lenient.Shape {
+	if l.calls == nil && l.known() {
+		l.calls = lenient.CallShape(l.shape)
+	}
+	return l.calls
 }
 
 // takesArguments reports whether a known tool has parameters.
