@@ -120,6 +120,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 	for _, piece := range []string{
 		"{", "[", `"`, "<tool_call>", "```", "```\n", "<think>", `{"a":`, "[{", `<tool_call>{"`, "<function=get_weather><parameter=city>", "> q\n", "</think>", "<", "\x00", "\xe4",
+		".get_weather\n{\"city\":[", "\n['get_weather', {'city':", "\n[get_weather(", "print(get_weather(",
 	} {
 		text := make([]byte, 0, size+len(piece))
 		for len(text) < size {

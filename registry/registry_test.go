@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/callwright/callwright/registry"
 )
 
@@ -280,4 +282,37 @@ func TestSignature(t *testing.T) {
 			t.Errorf("%s, want %s", got, tt.want)
 		}
 	}
+}
+
+// TestNameBeginnings holds that every beginning of a name is known as one, also where its
+// case and separators differ.
+func TestNameBeginnings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,4}[0-9]?`), 1, 4).Draw(t, "parts")
+		join := func() (name string) {
+			for i, p := range parts {
+				if i > 0 {
+					name += rapid.SampledFrom([]string{"_", "-", ".", "/", "::", ""}).Draw(t, "separator")
+				}
+				if rapid.Bool().Draw(t, "upper") {
+					p = strings.ToUpper(p)
+				}
+				name += p
+			}
+			return name
+		}
+		r, err := registry.New(registry.Tool{Name: join()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := join()
+		for i := range name {
+			if !r.HasPrefix(name[:i+1]) {
+				t.Fatalf("%q begins no name", name[:i+1])
+			}
+		}
+		if len(name) > 1 && !r.BeginsWith(name[0], name[1]) {
+			t.Fatalf("%q begins no name", name[:2])
+		}
+	})
 }

@@ -198,6 +198,7 @@ func (s *Scanner) gluedName(p int) outcome {
 	if end := c.Offset(); err != nil || !s.endsHere(end) && s.knownAt(c.SpaceEnd(end)) < 0 {
 		return k.fail()
 	}
+	s.wasted += c.Offset() - p // it is read twice
 	c.Seek(p)
 	k.ev.MissingOpen = true
 	k.row = s.t.without(dialect.BodyNameJSON, dialect.OnLine, func(row *dialect.Row) bool {
@@ -449,8 +450,11 @@ func (s *Scanner) namedObjects(k *construct, name string) outcome {
 			id = name
 		}
 		if !k.arguments(name, id) || k.got == before {
-			if k.got == 0 {
+			if k.got == 0 && at > k.start { // the object may be a call of its own
+				s.wasted += c.Offset() - at
 				c.Seek(at)
+			}
+			if k.got == 0 {
 				return k.fail()
 			}
 			break
