@@ -69,6 +69,7 @@ func (a *Accumulator) Add(e Event) {
 	case EventCallEnd:
 		if i, ok := c.calls[e.Index]; ok {
 			c.Blocks[i].addExtra(e.Extra)
+			c.Blocks[i].Call.Truncated = e.Truncated
 			if e.Text != "" {
 				c.Blocks[i].Signature = e.Text
 			}

@@ -30,7 +30,8 @@ const (
 	EventUsage EventType = "usage"
 	// EventExtra has nothing but Extra or Envelope.
 	EventExtra EventType = "extra"
-	// EventPing is a keep-alive.
+	// EventPing is a keep-alive. Its Model is that of the request: formats that have no
+	// keep-alive write a piece without text.
 	EventPing EventType = "ping"
 )
 

@@ -47,6 +47,12 @@ type Format struct {
 	Independent bool
 	// Sequential says that a stream's blocks do not overlap.
 	Sequential bool
+	// WholeCalls says that its streams have each call in one piece, and that nothing tells
+	// a call that was cut off from a whole one.
+	WholeCalls bool
+	// ObjectArguments says that its whole replies have a call's arguments as an object,
+	// so that a call that was cut off cannot be written.
+	ObjectArguments bool
 	// Carries says what of a reply the format has words for, CarriesRequest what of a
 	// request. What it has none for is lost in it, or written as docs/wire-formats.md
 	// tells.
@@ -174,9 +180,11 @@ func (f *Format) DecodeMembers(reply []Member) (*Reply, error) {
 	return r.Normalize(), nil
 }
 
-// EncodeReply writes a whole reply.
+// EncodeReply writes a whole reply. A call that was cut off is never closed: it is written
+// with the arguments that it has, or left out where the format has only objects, and the
+// reply ends with [FinishLength].
 func (f *Format) EncodeReply(r *Reply) ([]byte, error) {
-	o, err := f.codec.EncodeReply(r)
+	o, err := f.codec.EncodeReply(r.cutOff(f))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}

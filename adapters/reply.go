@@ -11,7 +11,6 @@
 package adapters
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 )
@@ -211,14 +210,4 @@ func (r *Reply) Normalize() *Reply {
 		}
 	}
 	return r
-}
-
-// breakOff marks calls as truncated that have no whole arguments: the stream broke
-// off.
-func (r *Reply) breakOff() {
-	for i := range r.Choices {
-		for _, c := range calls(r.Choices[i].Blocks) {
-			c.Truncated = c.Truncated || !json.Valid([]byte(c.Arguments))
-		}
-	}
 }

@@ -46,9 +46,13 @@ func (r *StreamReader) Next() (message []byte, events []Event, err error) {
 	message, err = r.next()
 	if err != nil {
 		whole := r.decoder.End(r.emit)
-		switch {
-		case errors.Is(err, errDone), errors.Is(err, io.EOF) && whole:
+		if errors.Is(err, errDone) || errors.Is(err, io.EOF) && whole {
 			return nil, r.events, io.EOF
+		}
+		for i := range r.events { // the provider did not say that they end here
+			r.events[i].Truncated = r.events[i].Type == EventCallEnd
+		}
+		switch {
 		case errors.Is(err, io.EOF):
 			err = ErrUnexpectedEnd
 		case errors.Is(err, wire.ErrCut), errors.Is(err, io.ErrUnexpectedEOF):
@@ -146,21 +150,23 @@ func (f *Format) ReadStream(in io.Reader, l Limits) (*Reply, error) {
 	}
 	r := a.Reply()
 	r.Format = f.Name
-	if failed != nil {
-		r.breakOff()
-	}
 	return r, failed
 }
 
 // Encoder writes a streamed reply. Its errors are those of what it writes to. It is not
 // safe for concurrent use.
+//
+// A call whose arguments end before they are whole, or that never ends, is told as one
+// that was cut off: its arguments are not closed, formats with [Format.WholeCalls] leave
+// it out, and its choice ends with [FinishLength] at best.
 type Encoder interface {
-	// Event writes the next event.
+	// Event writes the next event. Behind Fail it does nothing.
 	Event(e Event) error
 	// Fail writes that the reply failed, as the format's provider does within a stream.
-	// End has to be called all the same.
+	// End has to be called all the same. Only the first error is written.
 	Fail(e *ProviderError) error
-	// End writes what ends the stream. It is an error to go on after it.
+	// End writes what ends the stream: behind an error nothing that says that the reply is
+	// complete. It is an error to go on after it.
 	End() error
 }
 
@@ -174,7 +180,7 @@ func (f *Format) NewEncoder(w io.Writer) Encoder {
 	if !f.Carries.Custom {
 		e = &wrapCustom{next: e, text: map[[2]int][]byte{}}
 	}
-	return e
+	return &finisher{next: e}
 }
 
 // EncodeStream writes a whole reply as a stream.

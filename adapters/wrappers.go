@@ -11,6 +11,7 @@ type sequencer struct {
 	busy    bool
 	waiting []*waitingEvents
 	byCall  map[[2]int]*waitingEvents
+	failed  bool
 }
 
 // waitingEvents are events of one call, or of none.
@@ -86,18 +87,22 @@ func (q *sequencer) drain() error {
 	return nil
 }
 
-// End passes on what still waits, and ends the stream.
+// End passes on what still waits, and ends the stream. Behind an error what waits is
+// dropped.
 func (q *sequencer) End() error {
-	for q.busy || len(q.waiting) > 0 {
-		if err := q.Event(Event{Type: EventCallEnd, Choice: q.current[0], Index: q.current[1]}); err != nil {
+	for !q.failed && (q.busy || len(q.waiting) > 0) {
+		if err := q.Event(Event{Type: EventCallEnd, Choice: q.current[0], Index: q.current[1], Truncated: true}); err != nil {
 			return err
 		}
 	}
 	return q.next.End()
 }
 
-// Fail writes that the reply failed, before what still waits.
-func (q *sequencer) Fail(e *ProviderError) error { return q.next.Fail(e) }
+// Fail writes that the reply failed.
+func (q *sequencer) Fail(e *ProviderError) error {
+	q.failed = true
+	return q.next.Fail(e)
+}
 
 // wrapCustom turns calls of custom tools, whose argument is free text, into calls with
 // an object: {"input": "…"}. It is for formats without custom tools.
@@ -117,6 +122,8 @@ func (n *wrapCustom) Event(e Event) error {
 	case e.Type == EventArguments && custom:
 		n.text[key] = append(text, e.Text...)
 		return nil
+	case e.Type == EventCallEnd && custom && e.Truncated: // what is not whole is not wrapped
+		delete(n.text, key)
 	case e.Type == EventCallEnd && custom:
 		delete(n.text, key)
 		var o wire.Object

@@ -128,8 +128,12 @@ func (c *Cache[V]) shard(k Key) *shard[V] {
 	return &c.shards[int(binary.LittleEndian.Uint16(k[:]))&(len(c.shards)-1)]
 }
 
+// Sized is a value that knows how many bytes it takes by now: one that grows as it is used.
+// A cache asks it each time that it is gotten, and evicts others, or it, if it has grown.
+type Sized interface{ Bytes() int }
+
 // Get returns the value of a key; ok is false if it is not cached. It is the value that
-// was added: what it points to must not be changed.
+// was added: what it points to must not be changed, but see [Sized].
 func (c *Cache[V]) Get(k Key) (v V, ok bool) {
 	s := c.shard(k)
 	s.mu.Lock()
@@ -139,6 +143,9 @@ func (c *Cache[V]) Get(k Key) (v V, ok bool) {
 		s.bytes -= e.size
 		c.expired.Add(1)
 		ok = false
+	}
+	if sized, grows := any(e.value).(Sized); ok && grows {
+		c.weigh(s, k, e, sized.Bytes())
 	}
 	s.mu.Unlock()
 	if !ok {
@@ -175,6 +182,29 @@ func (c *Cache[V]) Add(k Key, v V, size int) {
 			s.bytes += e.size
 		}
 	}
+	c.makeRoom(s, k)
+}
+
+// weigh notes the size of a value that is cached, and makes room for it. One that is too
+// large by now is evicted.
+func (c *Cache[V]) weigh(s *shard[V], k Key, e entry[V], size int) {
+	if size = max(size, 1) + len(k); size == e.size {
+		return
+	}
+	if size > s.maxBytes {
+		s.queue.Remove(k)
+		s.bytes -= e.size
+		c.evictions.Add(1)
+		return
+	}
+	s.bytes += size - e.size
+	e.size = size
+	s.queue.Add(k, e)
+	c.makeRoom(s, k)
+}
+
+// makeRoom evicts values until a shard is within its bounds, but for one.
+func (c *Cache[V]) makeRoom(s *shard[V], k Key) {
 	if s.bytes <= s.maxBytes && s.queue.Len() <= s.capacity {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -174,4 +175,81 @@ func TestPatterns(t *testing.T) {
 	if len(p.Likeliest("a", "qwen", KindDialect)) != 0 {
 		t.Error("the model used least stays")
 	}
+}
+
+// TestKeysTellListsApart holds that lists of parts have the same key only if they are the
+// same: a tenant's name cannot be made to run into a text.
+func TestKeysTellListsApart(t *testing.T) {
+	part := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "b", "ab", "\x00", "\x01\x00\x00\x00\x00\x00\x00\x00a"}), rapid.StringN(0, 12, -1))
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.SliceOfN(part, 0, 5).Draw(t, "a"), rapid.SliceOfN(part, 0, 5).Draw(t, "b")
+		if (KeyOf(a...) == KeyOf(b...)) != slices.Equal(a, b) {
+			t.Fatalf("%q and %q", a, b)
+		}
+	})
+}
+
+// TestDefaults holds how much is kept, and for how long, if nothing is said.
+func TestDefaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := mustNew(t, Options{})
+		for i := range 5000 {
+			c.Add(key(i), i, 1)
+		}
+		if n := c.Stats().Entries; n > 1000 || n < 500 {
+			t.Errorf("%d entries", n)
+		}
+		for i := range 5000 {
+			c.Add(key(i), i, 200<<10)
+		}
+		if n := c.Stats().Bytes; n > 64<<20 {
+			t.Errorf("%d bytes", n)
+		}
+		c.Add(key(1), 1, 1)
+		time.Sleep(time.Hour)
+		if _, ok := c.Get(key(1)); ok {
+			t.Error("a value stays for more than an hour")
+		}
+	})
+}
+
+// grower is a value that grows as it is used.
+type grower struct{ bytes int }
+
+func (g *grower) Bytes() int { return g.bytes }
+
+// TestGrowingValues holds that a value which grows is weighed by what it is now.
+func TestGrowingValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const most = 10_000
+		c, err := New[*grower](Options{MaxEntries: 8, MaxBytes: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := map[Key]*grower{}
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			k := key(rapid.IntRange(0, 12).Draw(t, "key"))
+			switch g, ok := c.Get(k); {
+			case ok && g != values[k]:
+				t.Fatal("a key has another's value")
+			case ok:
+				g.bytes += rapid.IntRange(0, most/2).Draw(t, "growth")
+				c.Get(k)
+			default:
+				g = &grower{rapid.IntRange(0, most/2).Draw(t, "bytes")}
+				values[k] = g
+				c.Add(k, g, g.bytes)
+			}
+			held := 0
+			for _, k := range c.shards[0].queue.Keys() {
+				e, _ := c.shards[0].queue.Peek(k)
+				if held += e.size; e.size != max(e.value.bytes, 1)+len(k) {
+					t.Fatalf("a value of %d bytes counts as %d", e.value.bytes, e.size)
+				}
+			}
+			if s := c.Stats(); s.Bytes != int64(held) || held > most || s.Entries > 8 {
+				t.Fatalf("%+v, and %d bytes", s, held)
+			}
+		}
+	})
 }

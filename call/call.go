@@ -90,15 +90,15 @@ const (
 type Evidence struct {
 	Whole        bool   `json:"whole,omitempty"`         // the text is nothing else
 	LineStart    bool   `json:"line_start,omitempty"`    // it begins a line
-	Example      bool   `json:"example,omitempty"`       // the words before it announce an example
-	Intent       bool   `json:"intent,omitempty"`        // the words before it announce an act
-	Quoted       bool   `json:"quoted,omitempty"`        // it stands in quotes, or within a sentence that goes on
 	InReasoning  bool   `json:"in_reasoning,omitempty"`  // it stands in reasoning
 	MissingOpen  bool   `json:"missing_open,omitempty"`  // its opening marker is missing
 	MissingClose bool   `json:"missing_close,omitempty"` // its closing marker is missing
 	ForeignClose bool   `json:"foreign_close,omitempty"` // another marker closes it
 	Guess        bool   `json:"guess,omitempty"`         // its name or a key had to be guessed
 	Fence        string `json:"fence,omitempty"`         // the info string of the fence around it, "-" for none
+	// Act is the probability, from 0 to 1, that the call is made and not only spoken of,
+	// by what stands around it.
+	Act float64 `json:"act"`
 	// Trained says that it stands behind an opening marker that models are trained to
 	// emit, whole, outside of fences and reasoning.
 	Trained bool `json:"trained,omitempty"`
@@ -108,9 +108,6 @@ type Evidence struct {
 func (e *Evidence) Add(f Evidence) {
 	e.Whole = e.Whole || f.Whole
 	e.LineStart = e.LineStart || f.LineStart
-	e.Example = e.Example || f.Example
-	e.Intent = e.Intent || f.Intent
-	e.Quoted = e.Quoted || f.Quoted
 	e.InReasoning = e.InReasoning || f.InReasoning
 	e.MissingOpen = e.MissingOpen || f.MissingOpen
 	e.MissingClose = e.MissingClose || f.MissingClose

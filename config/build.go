@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/callwright/callwright/dialect"
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/safehttp"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -236,13 +238,11 @@ func (c *Config) Registry(warn io.Writer) (*registry.Registry, error) {
 		return nil, fmt.Errorf("%s: %w", c.Parser.Tools, err)
 	}
 	r, err := registry.NewWith(registry.Options{Strict: c.Validation.StrictSchema}, tools...)
-	var bad *registry.SchemaError
-	switch {
-	case err == nil:
-	case c.Validation.StrictSchema || !errors.As(err, &bad):
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Parser.Tools, err)
-	default:
-		fmt.Fprintf(warn, "callwright: %s: %v\n", c.Parser.Tools, err)
+	}
+	if err := r.Check(context.Background()); err != nil {
+		fmt.Fprintf(warn, "callwright: %s: %s\n", text.Escaped(c.Parser.Tools), text.Escaped(err.Error()))
 	}
 	return r, nil
 }

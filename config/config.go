@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -114,19 +115,21 @@ type Server struct {
 	Mode               string      `yaml:"mode" enum:"auto native emulate"`
 	ModelModes         []ModelMode `yaml:"model_modes"`
 	OnInvalid          string      `yaml:"on_invalid" enum:"text pass retry"`
+	StreamArguments    string      `yaml:"stream_arguments" enum:"whole eager"`
 	Retries            int         `yaml:"retries" min:"0" max:"5"`
-	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1"`
-	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1"`
-	MaxReplyBytes      int         `yaml:"max_reply_bytes" min:"1"`
-	MaxHeaderBytes     int         `yaml:"max_header_bytes" min:"1024"`
-	MaxInFlight        int         `yaml:"max_in_flight" min:"1"`
-	ReadTimeoutMS      int         `yaml:"read_timeout_ms" min:"1"`
-	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" min:"1"`
-	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" min:"1"`
-	HeartbeatMS        int         `yaml:"heartbeat_ms" min:"0"`
-	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" min:"0"`
+	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1" max:"86400000"`
+	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1" max:"1073741824"`
+	MaxReplyBytes      int         `yaml:"max_reply_bytes" min:"1" max:"1073741824"`
+	MaxHeaderBytes     int         `yaml:"max_header_bytes" min:"1024" max:"16777216"`
+	MaxInFlight        int         `yaml:"max_in_flight" min:"1" max:"1000000"`
+	ReadTimeoutMS      int         `yaml:"read_timeout_ms" min:"1" max:"86400000"`
+	FirstByteTimeoutMS int         `yaml:"first_byte_timeout_ms" min:"1" max:"86400000"`
+	IdleTimeoutMS      int         `yaml:"idle_timeout_ms" min:"1" max:"86400000"`
+	HeartbeatMS        int         `yaml:"heartbeat_ms" min:"0" max:"86400000"`
+	ShutdownTimeoutMS  int         `yaml:"shutdown_timeout_ms" min:"0" max:"86400000"`
 	UnknownPaths       string      `yaml:"unknown_paths" enum:"pass refuse"`
 	Inspect            int         `yaml:"inspect" min:"0" max:"200"`
+	InspectTokenEnv    string      `yaml:"inspect_token_env"`
 	InspectRedact      []string    `yaml:"inspect_redact"`
 	LogLevel           string      `yaml:"log_level" enum:"debug info warn error"`
 }
@@ -155,7 +158,8 @@ func Default() *Config {
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
 		Server: Server{
-			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", Retries: 1, RetryTimeoutMS: 120000,
+			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", StreamArguments: "whole",
+			Retries: 1, RetryTimeoutMS: 120000,
 			MaxBodyBytes: 8 << 20, MaxReplyBytes: 32 << 20, MaxHeaderBytes: 64 << 10, MaxInFlight: 1024, ReadTimeoutMS: 30000,
 			FirstByteTimeoutMS: 300000, IdleTimeoutMS: 120000, HeartbeatMS: 15000, ShutdownTimeoutMS: 30000, UnknownPaths: "pass", LogLevel: "info",
 		},
@@ -237,14 +241,10 @@ func (c *Config) parse(source string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return &Error{Source: source, Err: fmt.Errorf("not YAML: %w", err)}
+	root, err := oneDocument(source, data)
+	if root == nil || err != nil {
+		return err
 	}
-	if len(doc.Content) == 0 {
-		return nil
-	}
-	root := doc.Content[0]
 	lines := map[string]int{}
 	if err := c.decode(source, root, lines); err != nil {
 		return err
@@ -262,6 +262,31 @@ func (c *Config) parse(source string, data []byte) error {
 		}
 		return source, 0
 	})
+}
+
+// oneDocument returns the root of a YAML file, nil if there is nothing in it. It may have
+// one document with anything in it.
+func oneDocument(source string, data []byte) (root *yaml.Node, err error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	for {
+		var doc yaml.Node
+		err := loader.Load(&doc)
+		switch {
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
+			return nil, &Error{Source: source, Err: fmt.Errorf("not YAML: %w", err)}
+		case len(doc.Content) == 0, doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Tag == "!!null":
+		case root != nil:
+			err := fmt.Errorf("%w: there is a second document: put all options into one", ErrValue)
+			return nil, &Error{Source: source, Line: doc.Content[0].Line, Err: err}
+		default:
+			root = doc.Content[0]
+		}
+	}
 }
 
 // Check returns an [*Error] for the first option that is wrong, for a configuration that

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,11 +55,49 @@ func TestErrors(t *testing.T) {
 		{"parser: 5", "f.yaml:1: parser: the value cannot be read: it must be a group", config.ErrValue},
 		{"parser:\n  max_calls: 1\n  max_calls: 2", "f.yaml:3: parser.max_calls", config.ErrValue},
 		{"a: [", "f.yaml: not YAML", nil},
+		{
+			"parser:\n  timeout_ms: 5\n---\nparser:\n  timeout_ms: 6", "f.yaml:4: the value cannot be read: there is a second document: put all options into one",
+			config.ErrValue,
+		},
+		{"parser: {timeout_ms: 5}\n---\n[", "f.yaml: not YAML", nil},
+		{
+			"server:\n  idle_timeout_ms: 9223372036855",
+			"f.yaml:2: server.idle_timeout_ms: the value is out of range: it is 9223372036855 and must be at most 86400000", config.ErrRange,
+		},
+		{"server:\n  max_in_flight: 99999999999", "f.yaml:2: server.max_in_flight: the value is out of range", config.ErrRange},
+		{"parser:\n  max_calls: 99999999999999999999", "f.yaml:2: parser.max_calls: the value cannot be read: it must be a whole number", config.ErrValue},
+		{"parser:\n  min_confidence: .nan", "f.yaml:2: parser.min_confidence: the value is out of range", config.ErrRange},
 	} {
 		_, err := config.Parse("f.yaml", []byte(tt.yaml))
 		if err == nil || !strings.Contains(err.Error(), tt.want) || tt.cause != nil && !errors.Is(err, tt.cause) {
 			t.Errorf("%q: %v, want %s", tt.yaml, err, tt.want)
 		}
+	}
+}
+
+// TestEveryNumberIsBounded holds that no number can be so large that a time or a size made
+// of it runs over.
+func TestEveryNumberIsBounded(t *testing.T) {
+	numbers := 0
+	for line := range strings.Lines(config.Default().YAML()) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if _, err := strconv.Atoi(value); !ok || err != nil {
+			continue
+		}
+		numbers++
+		for _, huge := range []string{"9223372036854775807", "-9223372036854775808", "1125899906842625"} {
+			text := strings.Replace(config.Default().YAML(), line, strings.Replace(line, value, huge, 1), 1)
+			_, err := config.Parse("f.yaml", []byte(text))
+			if !errors.Is(err, config.ErrRange) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s of %s: %v", name, huge, err)
+			}
+		}
+	}
+	if numbers < 25 {
+		t.Errorf("only %d numbers", numbers)
+	}
+	if c, err := config.Parse("f.yaml", []byte("# nothing\n---\n# still nothing\n---\n")); err != nil || c.YAML() != config.Default().YAML() {
+		t.Error(err)
 	}
 }
 

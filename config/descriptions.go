@@ -65,6 +65,7 @@ var descriptions = map[string]string{
 	"server.mode":                       "native passes tools on, emulate writes them into the prompt, auto does so if needed.",
 	"server.model_modes":                "Modes and dialects by model: a list of {model, mode, dialect}; * in a model stands for any text.",
 	"server.on_invalid":                 "What to do with an invalid call: leave it in the text, make it a call, or retry with feedback.",
+	"server.stream_arguments":           "When a stream has a call made out of text: whole, or eager, as it becomes certain.",
 	"server.retries":                    "How many retries a request may take.",
 	"server.retry_timeout_ms":           "How long after its start a request may be retried.",
 	"server.max_body_bytes":             "Maximum size of a request body.",
@@ -78,6 +79,7 @@ var descriptions = map[string]string{
 	"server.shutdown_timeout_ms":        "How long open streams may go on at shutdown.",
 	"server.unknown_paths":              "What to do with requests to other paths.",
 	"server.inspect":                    "How many exchanges GET /callwright/requests shows, with their texts; 0 disables it.",
+	"server.inspect_token_env":          "Environment variable with the token that it takes; empty makes one up.",
 	"server.inspect_redact":             "Patterns (RE2) that are redacted in them.",
 	"server.log_level":                  "Log level. Neither texts nor keys are logged.",
 }

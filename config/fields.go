@@ -212,20 +212,52 @@ func (f *field) check() error {
 			}
 		}
 	}
-	var n float64
 	switch f.value.Kind() {
 	case reflect.Int:
-		n = float64(f.value.Int())
+		return f.checkInt(f.value.Int())
 	case reflect.Float64:
-		n = f.value.Float()
-	default:
-		return nil
+		return f.checkFloat(f.value.Float())
 	}
+	return nil
+}
+
+// Bounds of whole numbers that have no bounds of their own: times of 24 days in
+// milliseconds, counts, and sizes of 1 TB in bytes.
+const (
+	mostNumber = 1<<31 - 1
+	mostBytes  = 1 << 40
+)
+
+func (f *field) checkInt(n int64) error {
+	least, most := int64(-mostNumber), int64(mostNumber)
+	if strings.HasSuffix(f.path, "_bytes") {
+		most = mostBytes
+	}
+	for tag, bound := range map[string]*int64{"min": &least, "max": &most} {
+		if text := f.tag.Get(tag); text != "" {
+			var err error
+			if *bound, err = strconv.ParseInt(text, 10, 64); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case n < least:
+		return fmt.Errorf("%w: it is %d and must be at least %d", ErrRange, n, least)
+	case n > most:
+		return fmt.Errorf("%w: it is %d and must be at most %d", ErrRange, n, most)
+	}
+	return nil
+}
+
+func (f *field) checkFloat(n float64) error {
 	for _, bound := range []struct {
-		name  string
-		under bool
-	}{{"min", true}, {"max", false}} {
-		text := f.tag.Get(bound.name)
+		tag, word string
+		wrong     func(b float64) bool
+	}{
+		{"min", "least", func(b float64) bool { return !(n >= b) }}, {"max", "most", func(b float64) bool { return !(n <= b) }},
+	} {
+		text := f.tag.Get(bound.tag)
 		if text == "" {
 			continue
 		}
@@ -233,8 +265,8 @@ func (f *field) check() error {
 		if err != nil {
 			return err
 		}
-		if bound.under && n < b || !bound.under && n > b || n != n {
-			return fmt.Errorf("%w: it is %g and must be at %s %s", ErrRange, n, map[bool]string{true: "least", false: "most"}[bound.under], text)
+		if bound.wrong(b) {
+			return fmt.Errorf("%w: it is %g and must be at %s %s", ErrRange, n, bound.word, text)
 		}
 	}
 	return nil

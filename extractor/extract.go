@@ -80,9 +80,6 @@ func extraction(c *scan.Candidate) Extraction {
 		e.Confidence *= 0.1
 		e.Errors = append(e.Errors, c.Err)
 	}
-	if c.Evidence.Quoted || c.Evidence.Example {
-		e.Confidence *= 0.6
-	}
 	return e
 }
 

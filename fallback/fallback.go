@@ -36,6 +36,9 @@ const (
 type Case struct {
 	// Text is the content: the text without markers and reasoning.
 	Text string
+	// OtherTurns says that markers of turns stand in the text, so that parts of Text may be
+	// somebody else's words.
+	OtherTurns bool
 	// Model is the name of the model that wrote it, if it is known.
 	Model string
 	// Tools are the known tools; never nil.
@@ -51,7 +54,8 @@ type Case struct {
 // Failure is a candidate that is not a valid call.
 type Failure struct {
 	// Tool is the name of the tool, if it is known.
-	Tool       string
+	Tool string
+	// Parameters are as they were read: without defaults and coercions.
 	Parameters map[string]any
 	Raw        string
 	Span       [2]int // offsets in bytes
@@ -82,6 +86,9 @@ type Proposal struct {
 	// Confidence bounds the confidence of the call; 0 sets no bound.
 	Confidence float64
 	Truncated  bool
+	// CutKey is the beginning of the name of a parameter that the text's end cut off; nil if
+	// none was being written. No default may take the place of a parameter of such a name.
+	CutKey *string
 	// Inferred says that the model wrote no call: it was inferred from prose.
 	Inferred bool
 	// Fixes are names of the changes that were made.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callwright/callwright/internal/cue"
 	"github.com/callwright/callwright/internal/text"
+	"github.com/callwright/callwright/registry"
 )
 
 // InventedError says that a proposed call holds what does not stand in the text.
@@ -31,18 +32,71 @@ const maxGroundedDepth = 64
 
 // grounded checks that nothing in a call's parameters was invented. Each parameter's name
 // has to stand in the source, or a word like it, and each of its values behind the name:
-// whole, between delimiters. The error is an [*InventedError].
+// whole, between delimiters. A parameter of the tool may also have another name in the
+// source, which is none of the tool's and which the value follows right away: renamed lists
+// these. The error is an [*InventedError].
 //
-//	grounded(`wdth = 120, "color": red`, {"width": 120}) // nil
-//	grounded(`wdth = 120, "color": red`, {"width": 12})  // the value at /width …
-func grounded(source string, parameters map[string]any) error {
+//	grounded(`wdth = 120, "color": red`, tool, {"width": 120}) // nil
+//	grounded(`wdth = 120, "color": red`, tool, {"width": 12})  // the value at /width …
+//	grounded(`{"cmd": "ls"}`, tool, {"command": "ls"})         // renamed "cmd to command"
+func grounded(source string, tool *registry.Tool, parameters map[string]any) (renamed []string, err error) {
 	g := newGround(source, parameters)
+	used := map[string]bool{}
 	for _, key := range text.SortedKeys(parameters) {
-		if err := g.parameter(key, parameters[key]); err != nil {
-			return err
+		err := g.parameter(key, parameters[key])
+		if err == nil {
+			continue
+		}
+		from := g.otherName(tool, key, parameters[key])
+		if from == "" || used[from] {
+			return nil, err
+		}
+		used[from] = true
+		renamed = append(renamed, fmt.Sprintf("renamed %s to %s", clipped(from), clipped(key)))
+	}
+	return renamed, nil
+}
+
+// envelopeKeys are names that stand around parameters, and are never one's other name.
+var envelopeKeys = map[string]bool{
+	"name": true, "tool": true, "toolname": true, "function": true, "action": true, "params": true, "parameters": true, "arguments": true,
+	"args": true, "input": true, "id": true, "type": true,
+}
+
+// otherName returns the name that a parameter of a tool has in the source instead of its
+// own: the one word, not a name of the tool's, that a colon or an equals sign and the value
+// follow. It is empty if there is none, or more than one.
+func (g *ground) otherName(tool *registry.Tool, key string, value any) (name string) {
+	if !slices.Contains(tool.Order(), key) {
+		return ""
+	}
+	words := scalarWords(value)
+	t := &g.texts[0]
+	for start, end := range cue.Words(t.text) {
+		other := t.text[start:end]
+		if slices.Contains(tool.Order(), other) || other == name || envelopeKeys[foldKey(other)] {
+			continue
+		}
+		rest := strings.TrimLeft(t.text[end:], "\"'` ")
+		if rest == "" || rest[0] != ':' && rest[0] != '=' {
+			continue
+		}
+		rest = strings.TrimLeft(rest[1:], "\"'` ")
+		from := len(t.text) - len(rest)
+		if _, text := value.(string); text && strings.IndexByte("\"'`", t.text[from-1]) < 0 {
+			continue // where it ends is a guess
+		}
+		for _, w := range words {
+			if w == "" || !strings.HasPrefix(rest, w) || !t.delimited(from, from+len(w), end) {
+				continue
+			}
+			if name != "" {
+				return ""
+			}
+			name = other
 		}
 	}
-	return nil
+	return name
 }
 
 // ground is a text as it is looked up in.
@@ -131,7 +185,7 @@ func (g *ground) value(key, path string, v any, depth int) error {
 	switch x := v.(type) {
 	case map[string]any:
 		for name, e := range x {
-			if !g.stands(key, name, depth > 0) {
+			if !g.contains(key, name, depth > 0) {
 				return &InventedError{text.Pointer(path, name), "parameter"}
 			}
 			if err := g.value(key, text.Pointer(path, name), e, depth+1); err != nil {
@@ -147,42 +201,46 @@ func (g *ground) value(key, path string, v any, depth int) error {
 		}
 		return nil
 	}
-	var words []string
-	switch x := v.(type) {
-	case string:
-		words = []string{x}
-	case json.Number:
-		words = []string{string(x)}
-	case float64:
-		words = []string{strconv.FormatFloat(x, 'f', -1, 64)}
-	case bool:
-		words = []string{"false", "False", "no", "off"}
-		if x {
-			words = []string{"true", "True", "yes", "on"}
-		}
-	case nil:
-		words = []string{"null", "None", "nil"}
-	}
-	for _, w := range words {
-		if g.stands(key, w, depth > 0) {
+	for _, w := range scalarWords(v) {
+		if g.contains(key, w, depth > 0) {
 			return nil
 		}
 	}
 	return &InventedError{path, "value"}
 }
 
-// stands reports whether a word stands behind a parameter's name, whole, with no
+// scalarWords returns how a value may be written that is no object and no list.
+func scalarWords(v any) []string {
+	switch x := v.(type) {
+	case string:
+		return []string{x}
+	case json.Number:
+		return []string{string(x)}
+	case float64:
+		return []string{strconv.FormatFloat(x, 'f', -1, 64)}
+	case bool:
+		if x {
+			return []string{"true", "True", "yes", "on"}
+		}
+		return []string{"false", "False", "no", "off"}
+	case nil:
+		return []string{"null", "None", "nil"}
+	}
+	return nil
+}
+
+// contains reports whether a word stands behind a parameter's name, whole, with no
 // other parameter's name between them unless it stands inside of a list or an object.
-func (g *ground) stands(key, word string, inside bool) bool {
+func (g *ground) contains(key, word string, inside bool) bool {
 	for _, t := range g.texts {
-		if t.stands(key, word, inside) {
+		if t.contains(key, word, inside) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *groundText) stands(key, word string, inside bool) bool {
+func (t *groundText) contains(key, word string, inside bool) bool {
 	if word == "" {
 		return strings.Contains(t.text, `""`) || strings.Contains(t.text, "''") || strings.Contains(t.text, "><")
 	}

@@ -3,7 +3,10 @@ package fallback
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/callwright/callwright/registry"
 )
 
 func TestGrounded(t *testing.T) {
@@ -23,7 +26,7 @@ func TestGrounded(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.parameters), &p); err != nil {
 			t.Fatal(err)
 		}
-		err := grounded(source, p)
+		_, err := grounded(source, &registry.Tool{}, p)
 		var invented *InventedError
 		if tt.path == "" && err != nil || tt.path != "" && (!errors.As(err, &invented) || invented.Path != tt.path) {
 			t.Errorf("%s: %v, want an error at %q", tt.parameters, err, tt.path)
@@ -37,6 +40,29 @@ func FuzzGrounded(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
-		_ = grounded(text, map[string]any{"city": text, "x": "1", "list": []any{text, nil, 1.5, true}})
+		_, _ = grounded(text, &registry.Tool{}, map[string]any{"city": text, "x": "1", "list": []any{text, nil, 1.5, true}})
 	})
+}
+
+// TestOtherNames shows when a parameter may have another name in the text, which is listed.
+func TestOtherNames(t *testing.T) {
+	list, err := registry.New(registry.Tool{Name: "run", Parameters: map[string]any{
+		"type": "object", "properties": map[string]any{"command": map[string]any{"type": "string"}, "cwd": map[string]any{"type": "string"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for source, want := range map[string]string{
+		`{"tool": run, "cmd": "ls -l"}`:                  "renamed cmd to command",
+		`{"tool": run, "cwd": "ls -l"}`:                  "", // another parameter
+		`{"tool": run, "cmd": "ls -la"}`:                 "", // a part of a value
+		`{"tool": run, "cmd": "ls -l", "exec": "ls -l"}`: "", // two names
+		`{"tool": run, "arguments": "ls -l"}`:            "", // no parameter's name
+		`{"tool": run, cmd: ls -l}`:                      "", // where it ends is a guess
+	} {
+		renamed, err := grounded(source, list.Get("run"), map[string]any{"command": "ls -l"})
+		if got := strings.Join(renamed, ", "); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v, want %q", source, got, err, want)
+		}
+	}
 }

@@ -21,7 +21,8 @@ import (
 
 // Completer asks a model. It is safe for concurrent use.
 type Completer interface {
-	// Complete returns the text of the model's answer. Where a retry cannot help, the
+	// Complete returns the text of the model's answer, of which 64 KB are read at most. It
+	// must return when the context is done. Where a retry cannot help, the
 	// error is a [*ModelError] with a status of 400 to 499, but not 408 or 429.
 	Complete(context.Context, Prompt) (string, error)
 }
@@ -50,8 +51,8 @@ func (e *ModelError) Error() string {
 	return fmt.Sprintf("the repair model: status %d: %s", e.Status, e.Message)
 }
 
-// final reports whether a retry cannot help.
-func (e *ModelError) final() bool {
+// permanent reports whether a retry cannot help.
+func (e *ModelError) permanent() bool {
 	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
 
@@ -134,20 +135,23 @@ func NewModelRepair(model Completer, o ModelOptions) *ModelRepair {
 // Strategy is "llm_assisted_repair".
 func (m *ModelRepair) Strategy() Strategy { return StrategyModel }
 
-// broken is a failure that a model may mend.
-type broken struct {
-	index int
+// candidate is a failure that a model may repair.
+type candidate struct {
+	index int // of the failure in its case, -1 for the text as a whole
 	tool  *registry.Tool
 	f     Failure
 }
 
-// maxBroken is how many failures a model is shown at once.
-const maxBroken = 4
+// Bounds of one question to a model.
+const (
+	maxCandidates  = 4        // failures that it is shown
+	maxAnswerBytes = 64 << 10 // of its answer
+)
 
-// candidates are the failures that a model may mend: those of a known tool that are
+// candidates are the failures that a model may repair: those of a known tool that are
 // not cut off. Where there is no failure and a tool's name stands in the text, that
 // is the failure.
-func (m *ModelRepair) candidates(k *Case) (list []broken) {
+func (m *ModelRepair) candidates(k *Case) (list []candidate) {
 	size := 0
 	for i, f := range k.Failures {
 		name := f.Tool
@@ -156,18 +160,18 @@ func (m *ModelRepair) candidates(k *Case) (list []broken) {
 		}
 		match, ok := k.Tools.Lookup(name)
 		size += len(f.Raw)
-		if !ok || f.Truncated || match.Tool.RequireMarker || size > m.o.MaxTextBytes || len(list) == maxBroken {
+		if !ok || f.Truncated || match.Tool.RequireMarker || size > m.o.MaxTextBytes || len(list) == maxCandidates {
 			continue
 		}
-		list = append(list, broken{i, match.Tool, f})
+		list = append(list, candidate{i, match.Tool, f})
 	}
 	if tool := k.Tools.Get(k.Cues.Name); len(k.Failures) == 0 && tool != nil && !tool.RequireMarker && len(k.Text) <= m.o.MaxTextBytes {
-		list = append(list, broken{-1, tool, Failure{Tool: tool.Name, Raw: k.Text, Span: [2]int{0, len(k.Text)}, Provenance: call.Bare}})
+		list = append(list, candidate{-1, tool, Failure{Tool: tool.Name, Raw: k.Text, Span: [2]int{0, len(k.Text)}, Provenance: call.Bare}})
 	}
 	return list
 }
 
-// Applies reports whether there is something that the model may mend.
+// Applies reports whether there is something that the model may repair.
 func (m *ModelRepair) Applies(k *Case) bool {
 	return k.Cues.Plainly() && len(m.candidates(k)) > 0
 }
@@ -183,9 +187,9 @@ func (m *ModelRepair) Recover(ctx context.Context, k *Case) (r Recovery, err err
 	list := m.candidates(k)
 	prompt := writePrompt(list, m.o.MaxTokens)
 	var calls []any
-	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval = m.o.Backoff
-	wait.Multiplier = 2
+	delays := backoff.NewExponentialBackOff()
+	delays.InitialInterval = m.o.Backoff
+	delays.Multiplier = 2
 	tries := 0
 	_, err = backoff.Retry(ctx, func() (struct{}, error) {
 		tries++
@@ -194,18 +198,20 @@ func (m *ModelRepair) Recover(ctx context.Context, k *Case) (r Recovery, err err
 			if err != nil {
 				return "", err
 			}
-			calls, err = readAnswer(answer)
+			if err = ctx.Err(); err == nil {
+				calls, err = readAnswer(answer)
+			}
 			return "", err
 		})
 		var failed *ModelError
 		switch {
 		case errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests):
 			err = backoff.Permanent(ErrUnavailable)
-		case errors.As(err, &failed) && failed.final(), err != nil && ctx.Err() != nil:
+		case errors.As(err, &failed) && failed.permanent(), err != nil && ctx.Err() != nil:
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(wait), backoff.WithMaxTries(uint(m.o.MaxTries)))
+	}, backoff.WithBackOff(delays), backoff.WithMaxTries(uint(m.o.MaxTries)))
 	r.Tried = fmt.Sprintf("the model was asked %d times", tries)
 	if tries == 1 {
 		r.Tried = "the model was asked once"
@@ -223,6 +229,9 @@ func (m *ModelRepair) Recover(ctx context.Context, k *Case) (r Recovery, err err
 
 // readAnswer reads the list of calls out of a model's answer.
 func readAnswer(answer string) ([]any, error) {
+	if len(answer) > maxAnswerBytes {
+		return nil, fmt.Errorf("%w: it has %d bytes, more than %d", ErrNoAnswer, len(answer), maxAnswerBytes)
+	}
 	start := strings.IndexByte(answer, '{')
 	if start < 0 {
 		return nil, ErrNoAnswer
@@ -240,8 +249,9 @@ func readAnswer(answer string) ([]any, error) {
 }
 
 // accept takes the calls of a model's answer. Each has to be of a failure's own tool, and
-// must not invent anything. If one does, the whole answer is refused.
-func accept(calls []any, list []broken) ([]Proposal, error) {
+// must not invent anything. If one does, the whole answer is refused. Each name that does
+// not stand in the text is among the fixes.
+func accept(calls []any, list []candidate) ([]Proposal, error) {
 	if len(calls) == 0 {
 		return nil, ErrNone
 	}
@@ -254,7 +264,7 @@ func accept(calls []any, list []broken) ([]Proposal, error) {
 		o, _ := c.(map[string]any)
 		index, ok := candidateIndex(o["candidate"], len(list))
 		if !ok || used[index] {
-			return nil, fmt.Errorf("%w: it does not say which candidate it mends", ErrRefused)
+			return nil, fmt.Errorf("%w: it does not say which candidate it repairs", ErrRefused)
 		}
 		used[index] = true
 		b := &list[index]
@@ -265,12 +275,17 @@ func accept(calls []any, list []broken) ([]Proposal, error) {
 		if !ok {
 			return nil, fmt.Errorf("%w: its parameters are no object", ErrRefused)
 		}
-		if err := grounded(b.f.Raw, parameters); err != nil {
+		renamed, err := grounded(b.f.Raw, b.tool, parameters)
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		fixes := append([]string{"rewritten_by_model"}, renamed...)
+		if !strings.Contains(b.f.Raw, b.tool.Name) {
+			fixes = append(fixes, "tool named "+b.tool.Name)
 		}
 		proposals = append(proposals, Proposal{
 			Failure: b.index, Tool: b.tool.Name, Parameters: parameters, Raw: b.f.Raw, Span: b.f.Span, Provenance: b.f.Provenance,
-			Method: call.MethodAssisted, Fixes: []string{"rewritten_by_model"},
+			Method: call.MethodAssisted, Fixes: fixes,
 		})
 	}
 	return proposals, nil

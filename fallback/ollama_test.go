@@ -325,3 +325,23 @@ func TestModelErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestModelBounds holds that a long answer is not read, and that a context that is done
+// ends a repair, whatever the model answers.
+func TestModelBounds(t *testing.T) {
+	answer := `{"calls":[{"candidate":0,"tool":"create_rectangle","parameters":{"x":100,"y":250}}]}`
+	k := &fallback.Case{Tools: tools(t), Cues: fallback.Cues{Name: "create_rectangle"}, Text: broken}
+	tries := 0
+	tier := fallback.NewModelRepair(scripted(func(fallback.Prompt) (string, error) {
+		tries++
+		return answer + strings.Repeat(" ", 64<<10), nil
+	}), fallback.ModelOptions{Backoff: time.Microsecond, MaxTries: 100})
+	if r, err := tier.Recover(context.Background(), k); !errors.Is(err, fallback.ErrNoAnswer) || len(r.Proposals) != 0 || tries != 5 {
+		t.Errorf("%+v after %d tries, %v", r, tries, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	tier = fallback.NewModelRepair(scripted(func(fallback.Prompt) (string, error) { cancel(); return answer, nil }), fallback.ModelOptions{})
+	if r, err := tier.Recover(ctx, k); !errors.Is(err, context.Canceled) || len(r.Proposals) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

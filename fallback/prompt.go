@@ -43,7 +43,7 @@ func neutralize(s string) string {
 }
 
 // writePrompt asks for the repair of some failures.
-func writePrompt(list []broken, maxTokens int) Prompt {
+func writePrompt(list []candidate, maxTokens int) Prompt {
 	var b strings.Builder
 	var variants []any
 	named := map[string]bool{}

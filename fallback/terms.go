@@ -92,6 +92,15 @@ func stem(w string) string {
 	return w
 }
 
+// isVerb are the terms of verbs that stand for a group of synonyms, and looksUp those that
+// may ask a tool for something whose name has no verb: "check the weather".
+var (
+	isVerb = map[string]bool{
+		"create": true, "delete": true, "search": true, "get": true, "set": true, "send": true, "write": true, "run": true,
+	}
+	looksUp = map[string]bool{"get": true, "search": true}
+)
+
 // synonymStems maps the stems of those words.
 var synonymStems = func() map[string]string {
 	m := map[string]string{}

@@ -13,19 +13,25 @@ import (
 // What values look like in a sentence. Sentences are bounded, and none of these can
 // backtrack.
 var (
-	quotedText = regexp.MustCompile("\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|(?:^|[\\s(])'([^'\n]+)'")
-	hexColour  = regexp.MustCompile(`(?i)#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b|\b(?:rgb|hsl)a?\([^()\n]{3,48}\)`)
-	colourWord = regexp.MustCompile(
+	hexColor  = regexp.MustCompile(`(?i)#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b`)
+	colorWord = regexp.MustCompile(
 		`(?i)\b(?:black|white|red|green|blue|yellow|orange|purple|pink|brown|gr[ae]y|cyan|magenta|teal|navy|maroon|olive|lime|silver|gold|` +
 			`indigo|violet|turquoise|beige|coral|crimson|salmon|transparent)\b`,
 	)
-	pair    = regexp.MustCompile(`(-?\d+(?:\.\d+)?)\s?(?:px|pt|mm|cm|em)?\s?(?:x|×|by)\s?(-?\d+(?:\.\d+)?)`)
-	point   = regexp.MustCompile(`\(\s?(-?\d+(?:\.\d+)?)\s?,\s?(-?\d+(?:\.\d+)?)\s?\)`)
-	number  = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
 	isoDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?\b`)
-	address = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,24}`)
-	link    = regexp.MustCompile(`https?://[^\s"'<>)]+`)
-	proper  = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|on)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
+	address = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,24}\b`)
+	link    = regexp.MustCompile(`https?://[^\s"'<>)]*[^\s"'<>).,;:!]`)
+	proper  = regexp.MustCompile(`\b(?:in|for|at|from|to|of|near|about|named|called)\s+(\p{Lu}[\p{L}’'-]*(?:\s+\p{Lu}[\p{L}’'-]*){0,3})`)
+	another = regexp.MustCompile(`^(?:,|\s+and|\s+&)\s*\p{Lu}`)
+	dayName = regexp.MustCompile(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|^(?:January|February|March|April|May|June|July|August|` +
+		`September|October|November|December)\b`)
+	quoted = regexp.MustCompile("\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|`([^`]+)`|(?:^|[\\s(:])'([^'\n]+)'")
+
+	timesSign  = regexp.MustCompile(`^\s?(?:x|×|by|\*)\s?$`)
+	commaOnly  = regexp.MustCompile(`^\s?,\s?$`)
+	linkWords  = regexp.MustCompile(`^\s*(?:(?:of|is|to|at|as|set to|named|called|=|:)\s*){0,2}$`)
+	truthWord  = regexp.MustCompile(`(?i)^\s*(?:(?:is|to|=|:)\s*)?(true|false|on|off|yes)\b`)
+	truthBefor = regexp.MustCompile(`(?i)\b(with|enable|enabling|disable|disabling)\s+(?:the\s+)?$`)
 )
 
 // sizePairs and pointPairs are parameters that two numbers written together belong to:
@@ -34,45 +40,108 @@ var sizePairs, pointPairs = [][2]string{
 	{"width", "height"}, {"w", "h"}, {"columns", "rows"}, {"cols", "rows"},
 }, [][2]string{{"x", "y"}, {"left", "top"}, {"lat", "lon"}, {"latitude", "longitude"}}
 
-// sentence is a sentence from which values are taken, each part of it once.
-type sentence struct {
-	text   string
-	taken  []bool
-	values map[string]any
-	kinds  map[string]string
-	schema map[string]map[string]any
+// parameter is a parameter that a value is looked for.
+type parameter struct {
+	name, kind, format, description string
+	words                           []string // its name as terms
+	enum                            []any
+	required                        bool
 }
 
-// valuesIn finds the values of a tool's parameters in a sentence. wanted is how many
-// parameters are required or have a value.
-func valuesIn(source string, tool *registry.Tool) (values map[string]any, wanted int) {
-	r := &sentence{
-		text: source, taken: make([]bool, len(source)), values: map[string]any{}, kinds: map[string]string{}, schema: map[string]map[string]any{},
-	}
-	properties, _ := tool.Parameters["properties"].(map[string]any)
-	names := tool.Order()
-	for _, name := range names {
-		p, _ := properties[name].(map[string]any)
-		kind, _ := p["type"].(string)
-		r.schema[name], r.kinds[name] = p, kind
-	}
-	r.enums(names)
-	r.pairsOf(pair, sizePairs)
-	r.pairsOf(point, pointPairs)
-	r.colours(names)
-	r.named(names)
-	r.typedStrings(names, tool)
-	r.lastNumber(names, tool)
-	for _, name := range names {
-		if tool.Requires(name) && !tool.HasDefault(name) || r.values[name] != nil {
-			wanted++
+// has reports whether one of the words is the parameter's format, or stands in its name.
+func (p *parameter) has(words ...string) bool {
+	for _, w := range words {
+		if p.format == w || slices.Contains(p.words, stem(w)) {
+			return true
 		}
 	}
-	return r.values, wanted
+	return false
+}
+
+func (p *parameter) numeric() bool { return p.kind == "number" || p.kind == "integer" }
+
+// text reports whether any text may be the parameter's value.
+func (p *parameter) text() bool { return p.kind == "string" && p.enum == nil }
+
+// reading is a sentence from which values are taken, each part of it once.
+type reading struct {
+	text, outside string
+	taken         []bool
+	numbers       []written
+	params        []parameter
+	values        map[string]any
+	left          []string // values that may belong to several parameters
+}
+
+// valuesIn finds the values of a tool's parameters in a clause. The error says what is
+// missing or not clear.
+func valuesIn(s *clause, tool *registry.Tool) (map[string]any, error) {
+	r := &reading{text: s.text, outside: s.outside, taken: make([]bool, len(s.text)), numbers: numbersIn(s.outside), values: map[string]any{}}
+	r.take(s.verb[0], s.verb[1])
+	properties, _ := tool.Parameters["properties"].(map[string]any)
+	for _, name := range tool.Order() {
+		schema, _ := properties[name].(map[string]any)
+		p := parameter{name: name, words: terms(name), required: tool.Requires(name)}
+		p.kind, _ = schema["type"].(string)
+		p.format, _ = schema["format"].(string)
+		p.description, _ = schema["description"].(string)
+		p.enum, _ = schema["enum"].([]any)
+		if len(p.words) == 0 {
+			p.words = []string{strings.ToLower(name)}
+		}
+		r.params = append(r.params, p)
+	}
+	r.enums()
+	r.forms()
+	r.pairs(timesSign, sizePairs)
+	r.pairs(commaOnly, pointPairs)
+	r.colors()
+	for i := range r.params {
+		r.named(&r.params[i])
+	}
+	r.onlyText(tool.Name)
+	r.onlyNumber()
+	return r.values, r.unclear(tool)
+}
+
+// unclear says what keeps the values from being a call's.
+func (r *reading) unclear(tool *registry.Tool) error {
+	e := UnclearError{Tool: tool.Name, Left: r.left}
+	for i := range r.params {
+		if p := &r.params[i]; p.required && r.values[p.name] == nil && !tool.HasDefault(p.name) {
+			e.Missing = append(e.Missing, p.name)
+		}
+	}
+	for _, n := range r.numbers {
+		if !n.pronoun {
+			r.leave(n.from, n.to)
+		}
+	}
+	for _, m := range quoted.FindAllStringSubmatchIndex(r.text, -1) {
+		if from, to := group(m); r.text[from:to] != tool.Name {
+			r.leave(from, to)
+		}
+	}
+	for _, form := range []*regexp.Regexp{hexColor, address, link} {
+		for _, m := range form.FindAllStringIndex(r.outside, -1) {
+			r.leave(m[0], m[1])
+		}
+	}
+	if e.Left = r.left; len(e.Left)+len(e.Missing) > 0 {
+		return &e
+	}
+	return nil
+}
+
+// leave notes a value that was not taken.
+func (r *reading) leave(from, to int) {
+	if !slices.Contains(r.taken[from:to], true) {
+		r.left = append(r.left, clipped(r.text[from:to]))
+	}
 }
 
 // take takes a part of the sentence. It reports false if some of it was taken before.
-func (r *sentence) take(from, to int) bool {
+func (r *reading) take(from, to int) bool {
 	if slices.Contains(r.taken[from:to], true) {
 		return false
 	}
@@ -82,28 +151,93 @@ func (r *sentence) take(from, to int) bool {
 	return true
 }
 
-func (r *sentence) numeric(name string) bool {
-	return r.kinds[name] == "number" || r.kinds[name] == "integer"
+// give gives a part of the sentence to a parameter as its value. Two values for one
+// parameter are not clear.
+func (r *reading) give(p *parameter, value any, from, to int) {
+	if r.values[p.name] != nil {
+		r.left = append(r.left, clipped(r.text[from:to]))
+		return
+	}
+	if r.take(from, to) {
+		r.values[p.name] = value
+	}
 }
 
-// enums takes words that are among the values that a parameter may have.
-func (r *sentence) enums(names []string) {
-	lower := strings.ToLower(r.text)
-	for _, name := range names {
-		enum, _ := r.schema[name]["enum"].([]any)
-		for _, v := range enum {
+// number gives a number to a parameter, if it is one that it may have.
+func (r *reading) number(p *parameter, n *written) {
+	if n.value != "" && fitsUnit(n.unit, p.name, p.description) {
+		r.give(p, json.Number(n.value), n.from, n.to)
+	}
+}
+
+// wanting returns the one parameter without a value for which a condition holds; nil if
+// there are none or several.
+func (r *reading) wanting(condition func(*parameter) bool) (one *parameter) {
+	for i := range r.params {
+		if p := &r.params[i]; r.values[p.name] == nil && condition(p) {
+			if one != nil {
+				return nil
+			}
+			one = p
+		}
+	}
+	return one
+}
+
+func (r *reading) param(name string) *parameter {
+	for i := range r.params {
+		if r.params[i].name == name {
+			return &r.params[i]
+		}
+	}
+	return nil
+}
+
+// enums takes words that are among the values that a parameter may have, of two letters or
+// more, in quotation marks or not.
+func (r *reading) enums() {
+	lower := asciiLower(r.text)
+	for i := range r.params {
+		p := &r.params[i]
+		for _, v := range p.enum {
 			word, ok := v.(string)
-			if !ok || len(word) < 2 || r.values[name] != nil {
+			if !ok || len(word) < 2 || !r.outsideOrWhole(word) {
 				continue
 			}
-			for _, form := range []string{strings.ToLower(word), strings.ReplaceAll(strings.ToLower(word), "_", " ")} {
-				if i := wordAt(lower, form); i >= 0 && len(lower) == len(r.text) && r.take(i, i+len(form)) {
-					r.values[name] = word
+			for _, form := range []string{asciiLower(word), strings.ReplaceAll(asciiLower(word), "_", " ")} {
+				if at := wordAt(lower, form); at >= 0 && !r.taken[at] {
+					r.give(p, word, at, at+len(form))
 					break
 				}
 			}
 		}
 	}
+}
+
+// outsideOrWhole reports whether a word stands outside of quotations, or is all of one.
+func (r *reading) outsideOrWhole(word string) bool {
+	lower := asciiLower(word)
+	outside := asciiLower(r.outside)
+	if wordAt(outside, lower) >= 0 || wordAt(outside, strings.ReplaceAll(lower, "_", " ")) >= 0 {
+		return true
+	}
+	for _, m := range quoted.FindAllStringSubmatchIndex(r.text, -1) {
+		if from, to := group(m); asciiLower(r.text[from:to]) == lower {
+			return true
+		}
+	}
+	return false
+}
+
+// asciiLower writes the letters of ASCII small, so that offsets stay.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i := range b {
+		if b[i] >= 'A' && b[i] <= 'Z' {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // wordAt returns the offset of a whole word, -1 if the text does not have it.
@@ -122,134 +256,193 @@ func wordAt(text, word string) int {
 	}
 }
 
-// pairsOf takes two numbers that were written together.
-func (r *sentence) pairsOf(form *regexp.Regexp, pairs [][2]string) {
-	for _, p := range pairs {
-		if !r.numeric(p[0]) || !r.numeric(p[1]) || r.values[p[0]] != nil {
-			continue
-		}
-		if m := form.FindStringSubmatchIndex(r.text); m != nil && r.take(m[0], m[1]) {
-			r.values[p[0]], r.values[p[1]] = json.Number(r.text[m[2]:m[3]]), json.Number(r.text[m[4]:m[5]])
+// forms takes values that have a form of their own: dates, addresses, links. There has to
+// be one of them, and one parameter for it.
+func (r *reading) forms() {
+	for _, f := range []struct {
+		form  *regexp.Regexp
+		words []string
+	}{
+		{isoDate, []string{"date", "date-time", "day", "start", "end"}},
+		{address, []string{"email", "recipient", "to"}},
+		{link, []string{"url", "uri", "link", "website"}},
+	} {
+		p := r.wanting(func(p *parameter) bool {
+			return p.text() && (p.has(f.words...) || slices.Contains(f.words, strings.ToLower(p.name)))
+		})
+		if all := f.form.FindAllStringIndex(r.outside, 2); p != nil && len(all) == 1 {
+			r.give(p, r.text[all[0][0]:all[0][1]], all[0][0], all[0][1])
 		}
 	}
 }
 
-// colours takes colours for the parameters that are one.
-func (r *sentence) colours(names []string) {
-	for _, name := range names {
-		words := terms(name)
-		wants := r.schema[name]["format"] == "color"
-		for _, w := range []string{"color", "fill", "strok", "background", "foreground"} {
-			wants = wants || slices.Contains(words, w)
-		}
-		if !wants || r.values[name] != nil || r.kinds[name] != "string" {
+// pairs takes two numbers that are written together, with nothing more joined to them.
+func (r *reading) pairs(joined *regexp.Regexp, pairs [][2]string) {
+	var a, b *parameter
+	for _, names := range pairs {
+		p, q := r.param(names[0]), r.param(names[1])
+		if p == nil || q == nil || !p.numeric() || !q.numeric() {
 			continue
 		}
-		for _, form := range []*regexp.Regexp{hexColour, colourWord} {
-			if m := form.FindStringIndex(r.text); m != nil && r.take(m[0], m[1]) {
-				r.values[name] = r.text[m[0]:m[1]]
-				break
+		if a != nil {
+			return // both may be meant
+		}
+		a, b = p, q
+	}
+	if a == nil {
+		return
+	}
+	joins := func(i int) bool {
+		return i >= 0 && i+1 < len(r.numbers) && joined.MatchString(r.outside[r.numbers[i].unitEnd:r.numbers[i+1].from])
+	}
+	for i := range r.numbers {
+		if !joins(i) || joins(i-1) || joins(i+1) {
+			continue
+		}
+		m, n := &r.numbers[i], &r.numbers[i+1]
+		if joined == commaOnly && !r.isPoint(m, n) {
+			continue
+		}
+		r.number(a, m)
+		r.number(b, n)
+	}
+}
+
+// isPoint reports whether two numbers are written like a point: "(10, 20)" or "at 10, 20".
+func (r *reading) isPoint(m, n *written) bool {
+	before, after := strings.TrimRight(r.outside[:m.from], " "), strings.TrimLeft(r.outside[n.to:], " ")
+	return strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") ||
+		strings.HasSuffix(before, " at") || strings.HasSuffix(before, " to")
+}
+
+// colors takes colors for the parameters that are one: each for the parameter whose name
+// stands beside it, or the only one for the only parameter.
+func (r *reading) colors() {
+	isColor := func(p *parameter) bool {
+		return p.kind == "string" && p.enum == nil && p.has("color", "fill", "stroke", "background", "foreground")
+	}
+	var spans [][]int
+	for _, form := range []*regexp.Regexp{hexColor, colorWord} {
+		spans = append(spans, form.FindAllStringIndex(r.outside, -1)...)
+	}
+	var free [][]int
+	for _, m := range spans {
+		given := false
+		for i := range r.params {
+			p := &r.params[i]
+			if !isColor(p) {
+				continue
 			}
-		}
-	}
-}
-
-// named takes values that stand right behind or before their parameter's name:
-// "width 120", "a width of 120", "radius = 8", "3 days".
-func (r *sentence) named(names []string) {
-	for _, name := range names {
-		if r.values[name] != nil {
-			continue
-		}
-		want := strings.Join(terms(name), " ")
-		if want == "" {
-			want = strings.ToLower(name)
-		}
-		for _, w := range r.wordsOf(want) {
-			if r.kinds[name] == "boolean" {
-				before := strings.ToLower(strings.TrimSpace(r.text[:w[0]]))
-				switch {
-				case strings.HasSuffix(before, "without"), strings.HasSuffix(before, "no"), strings.HasSuffix(before, "disable"),
-					strings.HasSuffix(before, "disabled"):
-					r.values[name] = false
-				case strings.HasSuffix(before, "with"), strings.HasSuffix(before, "enable"), strings.HasSuffix(before, "and"):
-					r.values[name] = true
+			for _, w := range r.wordsOf(p.words) {
+				before := w[1] <= m[0] && linkWords.MatchString(r.outside[w[1]:m[0]])
+				after := m[1] <= w[0] && strings.TrimSpace(r.outside[m[1]:w[0]]) == ""
+				if !given && (before || after) {
+					r.give(p, r.text[m[0]:m[1]], m[0], m[1])
+					given = true
 				}
-				break
-			}
-			if r.valueAt(name, w) {
-				break
 			}
 		}
+		if !given {
+			free = append(free, m)
+		}
+	}
+	p := r.wanting(isColor)
+	switch {
+	case len(free) == 1 && p != nil:
+		r.give(p, r.text[free[0][0]:free[0][1]], free[0][0], free[0][1])
+	case slices.ContainsFunc(r.params, func(p parameter) bool { return isColor(&p) }):
+		for _, m := range free {
+			r.leave(m[0], m[1])
+		}
+	}
+}
+
+// named takes values that stand right behind or before their parameter's name: "width 120",
+// "a width of 120", "radius = 8", "3 days".
+func (r *reading) named(p *parameter) {
+	for _, w := range r.wordsOf(p.words) {
+		switch {
+		case p.kind == "boolean":
+			r.truth(p, w)
+		case p.numeric():
+			r.numberBeside(p, w)
+		case p.text():
+			for _, m := range quoted.FindAllStringSubmatchIndex(r.text[w[1]:], 1) {
+				from, to := group(m)
+				from, to = w[1]+from, w[1]+to
+				if before := strings.TrimRight(r.text[w[1]:from], "\"“«`'"); linkWords.MatchString(before) && !r.taken[from] {
+					r.give(p, r.text[from:to], from, to)
+				}
+			}
+		}
+	}
+}
+
+// numberBeside takes the number right behind a parameter's name, else that right before it.
+func (r *reading) numberBeside(p *parameter, w [2]int) {
+	for i := range r.numbers {
+		if n := &r.numbers[i]; n.from >= w[1] && !r.taken[n.from] && linkWords.MatchString(r.outside[w[1]:n.from]) {
+			r.number(p, n)
+			return
+		}
+	}
+	for i := range r.numbers {
+		n := &r.numbers[i]
+		if r.taken[n.from] || n.to > w[0] {
+			continue
+		}
+		gap := r.outside[n.to:w[0]]
+		if n.unitEnd <= w[0] {
+			gap = r.outside[n.unitEnd:w[0]]
+		}
+		if strings.Trim(gap, " -") == "" {
+			r.number(p, n)
+		}
+	}
+}
+
+// truth takes what is said of a boolean parameter: "append true", "with append".
+func (r *reading) truth(p *parameter, w [2]int) {
+	if m := truthWord.FindStringSubmatchIndex(r.outside[w[1]:]); m != nil {
+		word := strings.ToLower(r.outside[w[1]+m[2] : w[1]+m[3]])
+		r.give(p, word == "true" || word == "on" || word == "yes", w[1]+m[2], w[1]+m[3])
+		return
+	}
+	if m := truthBefor.FindStringSubmatch(r.outside[:w[0]]); m != nil {
+		r.give(p, !strings.HasPrefix(strings.ToLower(m[1]), "dis"), w[0], w[1])
 	}
 }
 
 // wordsOf finds where the words of a parameter's name stand one behind the other.
-func (r *sentence) wordsOf(want string) (list [][2]int) {
-	parts := strings.Fields(want)
-	type word struct {
-		from, to int
-		term     string
-	}
-	var words []word
-	for i := 0; i < len(r.text); {
-		if !isLetter(r.text[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(r.text) && isLetter(r.text[i]) {
-			i++
-		}
-		words = append(words, word{start, i, stem(strings.ToLower(r.text[start:i]))})
-	}
+func (r *reading) wordsOf(want []string) (list [][2]int) {
+	words := letters.FindAllStringIndex(r.outside, -1)
 	for i := range words {
-		if i+len(parts) > len(words) {
+		if i+len(want) > len(words) {
 			break
 		}
 		ok := true
-		for j, p := range parts {
-			ok = ok && words[i+j].term == p
+		for j, p := range want {
+			ok = ok && stem(strings.ToLower(r.outside[words[i+j][0]:words[i+j][1]])) == p
 		}
-		if ok {
-			list = append(list, [2]int{words[i].from, words[i+len(parts)-1].to})
+		if last := words[i+len(want)-1]; ok && r.isName(words[i][0], last[1]) {
+			list = append(list, [2]int{words[i][0], last[1]})
 		}
 	}
 	return list
 }
 
-func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80 }
-
-var (
-	linkWords = regexp.MustCompile(`^\s*(?:(?:of|is|to|at|as|set to|named|called|=|:)\s*){0,2}`)
-	unit      = regexp.MustCompile(`^\s?(?:px|pt|em|rem|%|°|pixels?|points?|degrees?)?`)
-)
-
-// valueAt takes the value that belongs to a name.
-func (r *sentence) valueAt(name string, at [2]int) bool {
-	rest := at[1] + len(linkWords.FindString(r.text[at[1]:]))
-	switch {
-	case r.numeric(name):
-		if m := number.FindStringIndex(r.text[rest:]); m != nil && m[0] == 0 && r.take(rest, rest+m[1]) {
-			r.values[name] = json.Number(r.text[rest : rest+m[1]])
-			return true
-		}
-		for _, m := range number.FindAllStringIndex(r.text[:at[0]], -1) { // "3 days", "120px wide"
-			gap := r.text[m[1]:at[0]]
-			if strings.TrimSpace(gap[len(unit.FindString(gap)):]) == "" && r.take(m[0], m[1]) {
-				r.values[name] = json.Number(r.text[m[0]:m[1]])
-				return true
-			}
-		}
-	case r.kinds[name] == "string" || r.kinds[name] == "":
-		if m := quotedText.FindStringSubmatchIndex(r.text[rest:]); m != nil && m[0] <= 1 {
-			if from, to := group(m); r.take(rest+from, rest+to) {
-				r.values[name] = r.text[rest+from : rest+to]
-				return true
-			}
+// isName reports whether a stretch may be a parameter's name: the x of "100 x 50" is not.
+func (r *reading) isName(from, to int) bool {
+	if to-from > 1 || r.outside[from] != 'x' {
+		return true
+	}
+	for i := range len(r.numbers) - 1 {
+		end, next := r.numbers[i].unitEnd, r.numbers[i+1].from
+		if end <= from && to <= next && timesSign.MatchString(r.outside[end:next]) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // group returns the group of a match that holds something.
@@ -262,82 +455,41 @@ func group(m []int) (from, to int) {
 	return m[0], m[1]
 }
 
-// typedStrings takes values that have a form of their own: addresses, links, dates.
-func (r *sentence) typedStrings(names []string, tool *registry.Tool) {
-	for _, name := range names {
-		if r.values[name] != nil || r.kinds[name] != "string" || r.schema[name]["enum"] != nil {
-			continue
-		}
-		format, _ := r.schema[name]["format"].(string)
-		words := terms(name)
-		has := func(list ...string) bool {
-			for _, w := range list {
-				if format == w || slices.Contains(words, stem(w)) {
-					return true
-				}
-			}
-			return false
-		}
-		var form *regexp.Regexp
-		switch {
-		case has("date", "date-time", "day", "start", "end"):
-			form = isoDate
-		case has("email", "recipient", "to"):
-			form = address
-		case has("url", "uri", "link", "website"):
-			form = link
-		default:
-			continue
-		}
-		if m := form.FindStringIndex(r.text); m != nil && r.take(m[0], m[1]) {
-			r.values[name] = strings.TrimRight(r.text[m[0]:m[1]], ".,")
+// onlyText gives the one thing that is quoted to the one required text without a value,
+// and else the one name behind a preposition, if the text is that of a place or a person.
+func (r *reading) onlyText(tool string) {
+	missing := func(p *parameter) bool { return p.required && p.text() }
+	var free [][2]int
+	for _, m := range quoted.FindAllStringSubmatchIndex(r.text, -1) {
+		if from, to := group(m); r.text[from:to] != tool && !r.taken[from] {
+			free = append(free, [2]int{from, to})
 		}
 	}
-	// What is quoted, and then what has a name of its own, goes to the one required
-	// string that has no value yet.
-	for _, form := range []*regexp.Regexp{quotedText, proper} {
-		name := onlyMissing(names, tool, r, func(n string) bool {
-			return (r.kinds[n] == "string" || r.kinds[n] == "") && r.schema[n]["enum"] == nil
-		})
-		if name == "" {
-			return
-		}
-		if all := form.FindAllStringSubmatchIndex(r.text, 2); len(all) == 1 {
-			if from, to := group(all[0]); r.take(from, to) {
-				r.values[name] = r.text[from:to]
-			}
-		}
-	}
-}
-
-// lastNumber gives the one number that is left to the one required number without a
-// value.
-func (r *sentence) lastNumber(names []string, tool *registry.Tool) {
-	name := onlyMissing(names, tool, r, r.numeric)
-	if name == "" {
+	if p := r.wanting(missing); p != nil && len(free) == 1 {
+		r.give(p, r.text[free[0][0]:free[0][1]], free[0][0], free[0][1])
 		return
 	}
-	var left [][]int
-	for _, m := range number.FindAllStringIndex(r.text, -1) {
-		if !slices.Contains(r.taken[m[0]:m[1]], true) {
-			left = append(left, m)
-		}
+	p := r.wanting(missing)
+	all := proper.FindAllStringSubmatchIndex(r.outside, 2)
+	if p == nil || len(all) != 1 ||
+		!p.has("city", "location", "place", "town", "country", "region", "area", "name", "person", "contact", "team", "company") {
+		return
 	}
-	if len(left) == 1 && r.take(left[0][0], left[0][1]) {
-		r.values[name] = json.Number(r.text[left[0][0]:left[0][1]])
+	from, to := all[0][2], all[0][3]
+	if name := r.text[from:to]; !dayName.MatchString(name) && !another.MatchString(r.outside[to:]) {
+		r.give(p, name, from, to)
 	}
 }
 
-// onlyMissing returns the one required parameter of a kind that has no value.
-func onlyMissing(names []string, tool *registry.Tool, r *sentence, kind func(string) bool) string {
-	missing := ""
-	for _, n := range names {
-		if tool.Requires(n) && r.values[n] == nil && kind(n) {
-			if missing != "" {
-				return ""
-			}
-			missing = n
+// onlyNumber gives the one number that is left to the one required number without a value.
+func (r *reading) onlyNumber() {
+	var free []*written
+	for i := range r.numbers {
+		if n := &r.numbers[i]; !r.taken[n.from] && !n.pronoun {
+			free = append(free, n)
 		}
 	}
-	return missing
+	if p := r.wanting(func(p *parameter) bool { return p.required && p.numeric() }); p != nil && len(free) == 1 {
+		r.number(p, free[0])
+	}
 }

@@ -1,7 +1,6 @@
 package interceptor
 
 import (
-	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -14,14 +13,25 @@ import (
 // answer is one answer of the upstream, while it is rewritten.
 type answer struct {
 	*rewrite
-	retry  bool // it answers a retry: only its calls are sent
-	broken bool // the upstream broke off
 	feeder *parser.ReplyFeeder
-	full   strings.Builder // the text that the parser was given
+	result *parser.Result // what the parser made of it; nil until it has ended
+	full   strings.Builder
+	ending bool // no more of it comes
+	broken bool // it broke off
 
-	index map[int]int    // of the parser's calls, among the client's
+	holding bool // its events wait until it is known that the client gets this answer
+	held    []wireEvent
+
+	started bool
+	calls   int // that were started for the client
+	cut     bool
+	finish  *wireEvent // is sent at the end
+	usage   *wireEvent // is sent behind it
+
+	index map[int]int    // of the parser's calls that were begun, among the client's
 	tools map[int]string // that they call
 	shown map[string]int // texts of calls that were begun and then rejected
+	half  []*parser.Call // that the parser made though they were cut off
 
 	native []*upstreamCall // in the order in which they began; nil where one was passed on
 	open   map[int]*upstreamCall
@@ -34,55 +44,77 @@ type upstreamCall struct {
 	custom   bool
 }
 
-// answer handles the events of one answer.
-func (w *rewrite) answer(events iter.Seq2[wireEvent, error], retry bool) error {
-	a := &answer{
-		rewrite: w, retry: retry, feeder: w.x.parser.NewReplyFeeder(w.ctx, w.x.pc),
+// newAnswer returns an answer of which nothing has come. If the model may be asked again
+// its events are held back: the client gets one answer or the other.
+func (w *rewrite) newAnswer() *answer {
+	return &answer{
+		rewrite: w, holding: w.x.mayRetry(),
 		index: map[int]int{}, tools: map[int]string{}, shown: map[string]int{}, open: map[int]*upstreamCall{},
 	}
-	defer a.feeder.Close()
+}
+
+// read handles the events of the answer, up to its end or an error.
+func (a *answer) read(events iter.Seq2[wireEvent, error]) error {
+	if a.x.mayCall() {
+		a.feeder = a.x.parser.NewReplyFeeder(a.ctx, a.x.pc)
+		defer a.feeder.Close()
+	}
+	defer func() { a.addUsage(a.usage) }()
 	for e, err := range events {
-		if err != nil {
+		if err == nil {
+			err = a.event(e)
+		} else {
 			a.broken = true
-			if result, feedErr := a.end(); feedErr == nil {
-				err = errors.Join(err, a.settle(result))
-			}
-			return err
+			_ = a.end() // the error of the events counts
 		}
-		if err := a.event(e); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	result, err := a.end()
-	if err != nil {
-		return err
+	return a.end()
+}
+
+// send sends an event to the client, or holds it back.
+func (a *answer) send(e wireEvent) error {
+	if a.holding {
+		a.held = append(a.held, e.Clone())
+		return nil
 	}
-	feedback, ok := w.wantsRetry(result)
-	if !ok {
-		return a.settle(result)
+	return a.emit(e)
+}
+
+// commit decides that the client gets this answer, and sends what was held back.
+func (a *answer) commit() error {
+	held := a.held
+	a.holding, a.held = false, nil
+	for _, e := range held {
+		if err := a.emit(e); err != nil {
+			return err
+		}
 	}
-	w.note(result)
-	if err := w.askAgain(a, result, feedback); err != nil || w.calls > 0 {
-		return err
-	}
-	return a.rejected(result) // the retry gave nothing: this answer stands
+	return nil
 }
 
 // event handles one event of the upstream.
 func (a *answer) event(e wireEvent) error {
-	if !a.x.mayCall() || e.Choice != 0 {
-		return a.pass(e, a.retry)
-	}
-	switch e.Type {
-	case adapters.EventStart:
+	if e.Type == adapters.EventStart {
 		if a.started {
 			return nil
 		}
 		a.started = true
+		if a.x.client != a.x.server { // the id is of another format, and may not be unique
+			e.ID = ""
+		}
+	}
+	if a.feeder == nil || e.Choice != 0 {
+		return a.pass(e)
+	}
+	switch e.Type {
+	case adapters.EventStart:
 		if _, err := a.feeder.Feed(e); err != nil {
 			return err
 		}
-		return a.emit(e)
+		return a.send(e)
 	case adapters.EventCallStart:
 		c := &upstreamCall{id: e.ID, name: e.Name, custom: e.Custom}
 		a.open[e.Index] = c
@@ -94,15 +126,12 @@ func (a *answer) event(e wireEvent) error {
 	case adapters.EventFinish:
 		a.keepFinish(e)
 	case adapters.EventUsage:
-		a.addUsage(e, a.retry)
+		a.keepUsage(e)
 	case adapters.EventText:
 		a.full.WriteString(e.Text)
 	case adapters.EventReasoning, adapters.EventCallEnd:
 	default:
-		if a.retry {
-			return nil
-		}
-		return a.pass(e, false)
+		return a.pass(e)
 	}
 	out, err := a.feeder.Feed(e)
 	if err != nil {
@@ -111,22 +140,50 @@ func (a *answer) event(e wireEvent) error {
 	return a.parsed(out, &e)
 }
 
-// end says that the answer is complete.
-func (a *answer) end() (*parser.Result, error) {
-	if !a.x.mayCall() {
-		return nil, nil
+// pass passes on an event as it is. The finish and the usage are kept for the end.
+func (a *answer) pass(e wireEvent) error {
+	switch {
+	case e.Choice == 0 && e.Type == adapters.EventFinish:
+		a.keepFinish(e)
+		return nil
+	case e.Type == adapters.EventUsage:
+		a.keepUsage(e)
+		return nil
+	case e.Choice == 0 && e.Type == adapters.EventCallStart:
+		a.calls++
 	}
+	return a.send(e)
+}
+
+// keepFinish keeps the finish event for the end.
+func (a *answer) keepFinish(e wireEvent) {
+	e = e.Clone()
+	a.finish = &e
+}
+
+// keepUsage keeps the usage so far for the end.
+func (a *answer) keepUsage(e wireEvent) {
+	e = e.Clone()
+	a.usage = &e
+}
+
+// end says that no more of the answer comes.
+func (a *answer) end() error {
+	if a.feeder == nil {
+		return nil
+	}
+	a.ending = true
 	out, err := a.feeder.End()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var result *parser.Result
 	for i := range out {
 		if out[i].Type == parser.EventResult {
-			result = out[i].Result
+			a.result = out[i].Result
 		}
 	}
-	return result, a.parsed(out, nil)
+	a.note()
+	return a.parsed(out, nil)
 }
 
 // parsed sends what the parser makes of an event of the upstream; from is nil at the end
@@ -136,17 +193,15 @@ func (a *answer) parsed(events []parsedEvent, from *wireEvent) error {
 		var err error
 		switch p := &events[i]; p.Type {
 		case parser.EventContent:
-			if !a.retry || !a.hasText {
-				err = a.text(p.Text, from)
-			}
+			err = a.text(p.Text, from)
 		case parser.EventReasoning:
 			err = a.reasoning(p.Text, from)
+		case parser.EventCallStart:
+			err = a.callStart(p, from)
 		case parser.EventArguments:
-			if !cutOff(events[i:]) { // what would close the call, as if it were whole
-				err = a.call(p)
-			}
-		case parser.EventCallStart, parser.EventCallEnd:
-			err = a.call(p)
+			err = a.arguments(events[i:])
+		case parser.EventCallEnd:
+			err = a.callEnd(p)
 		}
 		if err != nil {
 			return err
@@ -155,187 +210,145 @@ func (a *answer) parsed(events []parsedEvent, from *wireEvent) error {
 	return nil
 }
 
-// cutOff reports whether a later event rejects the call of the first one because the text
-// ended within it.
-func cutOff(events []parsedEvent) bool {
-	for i := range events {
-		if p := &events[i]; p.Type == parser.EventCallEnd && p.Index == events[0].Index {
-			return p.Rejected != nil && p.Rejected.Truncated
-		}
+// text sends text. from is the upstream's event that it comes from, nil if there is none.
+func (a *answer) text(s string, from *wireEvent) error {
+	if s == "" {
+		return nil
 	}
-	return false
+	out := wireEvent{Type: adapters.EventText, Text: s}
+	if from != nil && from.Type == adapters.EventText && from.Text == s {
+		out = *from
+	}
+	return a.send(out)
 }
 
 func (a *answer) reasoning(text string, from *wireEvent) error {
-	if a.retry {
-		return nil
-	}
 	out := wireEvent{Type: adapters.EventReasoning, Text: text}
 	if from != nil && from.Type == adapters.EventReasoning {
 		out = *from
 		out.Text = text
 	}
-	return a.emit(out)
+	return a.send(out)
 }
 
-// call sends a piece of a call that the parser reads.
-func (a *answer) call(p *parsedEvent) error {
-	index, begun := a.index[p.Index]
-	switch {
-	case !begun && a.x.single() && a.calls > 0:
-		return nil // one call at a time, and it was made
-	case p.Type == parser.EventCallStart:
-		_, err := a.beginParsed(p.Index, p.ID, p.Tool)
-		return err
-	case p.Type == parser.EventArguments:
-		if !begun || a.x.custom(a.tools[p.Index]) {
-			return nil
+// conclude sends the end of the answer.
+func (a *answer) conclude() error {
+	x := a.x
+	if a.finish == nil && (a.calls > 0 || a.cut) { // not all servers say why they end
+		a.finish = &wireEvent{Type: adapters.EventFinish, Finish: adapters.FinishCalls}
+	}
+	if a.finish != nil {
+		e := *a.finish
+		switch {
+		case e.Finish == adapters.FinishError && x.client != x.server && !x.client.Carries.Error:
+			return &adapters.ProviderError{Type: defaultErrorType, Message: "the model server ended the reply with an error"}
+		case !x.mayCall():
+		case a.cut && e.Finish != adapters.FinishError && e.Finish != adapters.FinishFilter:
+			e.Finish, e.NativeName = adapters.FinishLength, ""
+		case a.calls > 0 && (e.Finish == adapters.FinishStop || e.Finish == adapters.FinishSequence || e.Finish == ""):
+			e.Finish, e.NativeName = adapters.FinishCalls, ""
+		case a.calls == 0 && e.Finish == adapters.FinishCalls:
+			e.Finish, e.NativeName = adapters.FinishStop, ""
 		}
-		return a.emit(wireEvent{Type: adapters.EventArguments, Index: index, Text: p.Delta})
-	case p.Call != nil:
-		return a.made(p.Index, p.Call)
-	case !begun:
-		return nil
-	}
-	a.shown[p.Rejected.Raw]++
-	if a.broken {
-		return nil
-	}
-	return a.emit(wireEvent{Type: adapters.EventCallEnd, Index: index, Truncated: p.Rejected.Truncated})
-}
-
-// beginParsed starts a call that the parser reads.
-func (a *answer) beginParsed(parsed int, id, tool string) (index int, err error) {
-	a.index[parsed], a.tools[parsed] = a.calls, tool
-	return a.begin(id, tool, a.x.custom(tool))
-}
-
-// made sends the end of a valid call, and all of it if it was not started yet.
-func (a *answer) made(parsed int, c *parser.Call) error {
-	index, begun := a.index[parsed]
-	if !begun {
-		var err error
-		if index, err = a.beginParsed(parsed, c.ID, c.Tool); err != nil {
+		if err := a.send(e); err != nil {
 			return err
 		}
 	}
-	custom := a.x.custom(c.Tool)
-	if custom || !begun {
-		text := arguments(c.Parameters)
-		if custom {
-			text, _ = c.Parameters["input"].(string)
+	if u := a.rewrite.usage; u != nil && (!x.req.Stream || x.req.IncludeUsage || !a.askedUsage) {
+		return a.send(*u)
+	}
+	return nil
+}
+
+// note counts what was rejected, and shows the result to the inspector.
+func (a *answer) note() {
+	if a.result == nil {
+		return
+	}
+	a.x.h.ring.note(a.x, a.result)
+	for i := range a.result.Rejected {
+		if a.result.Rejected[i].Meant() {
+			a.x.done.invalid++
 		}
-		if err := a.emit(wireEvent{Type: adapters.EventArguments, Index: index, Text: text}); err != nil {
+	}
+}
+
+// failed reports whether the model meant a call that could not be made.
+func (a *answer) failed() bool {
+	return len(a.half) > 0 || a.result != nil && slices.ContainsFunc(a.result.Rejected, func(r parser.Rejected) bool { return r.Meant() })
+}
+
+// settle sends what was rejected, once no more of the answer comes.
+func (a *answer) settle() error {
+	if a.result == nil {
+		return nil
+	}
+	for _, c := range a.half {
+		if err := a.sendHalf(c); err != nil {
 			return err
 		}
 	}
-	a.x.done.count(c)
-	return a.emit(wireEvent{Type: adapters.EventCallEnd, Index: index, Truncated: c.Truncated})
-}
-
-// count counts a call.
-func (s *summary) count(c *parser.Call) {
-	s.calls++
-	if len(c.Repairs) > 0 {
-		s.repaired++
-	}
-	if len(c.Coercions)+len(c.Defaults) > 0 {
-		s.coerced++
-	}
-	if f := string(c.SourceFormat); c.Provenance != call.Native && !slices.Contains(s.dialects, f) {
-		s.dialects = append(s.dialects, f)
-	}
-}
-
-// settle counts what the parser rejected, and sends it.
-func (a *answer) settle(result *parser.Result) error {
-	if result == nil {
-		return nil
-	}
-	a.note(result)
-	return a.rejected(result)
-}
-
-// note counts what was rejected.
-func (w *rewrite) note(result *parser.Result) {
-	w.x.h.ring.note(w.x, result)
-	for i := range result.Rejected {
-		if result.Rejected[i].Meant() {
-			w.x.done.invalid++
-		}
-	}
-}
-
-// rejected sends what was rejected. A call in the upstream's field for calls is passed on
-// as it came, since the client may know better. One in the text stays text, or becomes a
-// call with on_invalid "pass". Of a retry nothing is sent.
-func (a *answer) rejected(result *parser.Result) error {
-	for i := range result.Rejected {
-		r := &result.Rejected[i]
+	for i := range a.result.Rejected {
+		r := &a.result.Rejected[i]
 		if !r.Meant() {
 			continue
 		}
+		a.cut = a.cut || a.rejectedCut(r)
 		if a.shown[r.Raw] > 0 { // the client has seen of it what there is
 			a.shown[r.Raw]--
 			continue
 		}
-		var err error
-		switch {
-		case a.retry:
-		case r.Provenance == call.Native:
-			if c := a.takeNative(r); c != nil && !a.broken {
-				err = a.passCall(c, r.Truncated)
-			}
-		case r.Provenance == call.Marked && a.x.s.c.Server.OnInvalid == "pass" && r.Tool != "" && !r.Truncated && r.Parameters != nil:
-			c := &upstreamCall{id: r.ID, name: r.Tool}
-			c.args.WriteString(arguments(r.Parameters))
-			err = a.passCall(c, false)
-		case r.Provenance == call.Marked:
-			err = a.text(removed(r, result, a.full.String()), nil)
-		}
-		if err != nil {
+		if err := a.sendRejected(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removed is the text that was removed from the content with a rejected call: with its
-// markers and the white space around it.
-func removed(r *parser.Rejected, result *parser.Result, full string) string {
-	from, to := r.Extent[0], r.Extent[1]
-	if to <= from {
-		from, to = r.Span[0], r.Span[1]
+// sendRejected sends a rejected call. One in the upstream's field for calls is passed on
+// as it came, since the client may know better. One in the text stays text, or becomes a
+// call with on_invalid "pass".
+func (a *answer) sendRejected(r *parser.Rejected) error {
+	switch {
+	case r.Provenance == call.Native:
+		if c := a.takeNative(r.ID, r.Raw); c != nil && !a.broken {
+			return a.passCall(c, a.rejectedCut(r))
+		}
+	case r.Provenance == call.Marked && a.x.s.c.Server.OnInvalid == "pass" && a.passable(r):
+		c := &upstreamCall{id: r.ID, name: r.Tool}
+		c.args.WriteString(arguments(r.Parameters))
+		return a.passCall(c, false)
+	case r.Provenance == call.Marked:
+		from, to := r.Extent[0], r.Extent[1]
+		if to <= from {
+			from, to = r.Span[0], r.Span[1]
+		}
+		return a.text(a.removed(from, to, r.Raw), nil)
 	}
-	for i := range slices.Backward(result.Dropped) {
-		if d := result.Dropped[i].Span; d[1] == from {
+	return nil
+}
+
+// passable reports whether a rejected call of the text can become a call all the same: it
+// names a tool and is whole.
+func (a *answer) passable(r *parser.Rejected) bool {
+	return r.Tool != "" && r.Parameters != nil && !r.Truncated && (!a.atEnd(r.Span) || a.closed(r.Raw, string(r.Format)))
+}
+
+// removed is the text that was removed from the content with a call: with its markers and
+// the white space around it. raw is the call's own text.
+func (a *answer) removed(from, to int, raw string) string {
+	for i := range slices.Backward(a.result.Dropped) {
+		if d := a.result.Dropped[i].Span; d[1] == from {
 			from = d[0]
 		}
 	}
-	for _, d := range result.Dropped {
+	for _, d := range a.result.Dropped {
 		if d.Span[0] == to {
 			to = d.Span[1]
 		}
 	}
-	if from < 0 || to > len(full) || to <= from {
-		return r.Raw
+	if from < 0 || to > a.full.Len() || to <= from {
+		return raw
 	}
-	return full[from:to]
-}
-
-// takeNative returns the rejected call of the upstream, each once; nil if it calls
-// another tool than the one that the client requires.
-func (a *answer) takeNative(r *parser.Rejected) *upstreamCall {
-	for i, c := range a.native {
-		if c == nil || c.name != r.Tool && r.Tool != "" || c.args.String() != r.Raw {
-			continue
-		}
-		a.native[i] = nil
-		if choice := a.x.req.ToolChoice; choice.Mode == adapters.ToolNamed && c.name != choice.Name {
-			a.x.done.unmet = true
-			return nil
-		}
-		return c
-	}
-	return nil
+	return a.full.String()[from:to]
 }

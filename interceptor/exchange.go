@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
@@ -26,6 +28,7 @@ type exchange struct {
 	server *adapters.Format  // in which the upstream is asked
 	body   []byte            // as the client sent it
 	req    *adapters.Request // what it says
+	guess  bool              // that the upstream speaks this format
 	mode   string            // "native" or "emulate"
 	auto   bool              // the mode may change with what the server says
 	parser *parser.Parser
@@ -49,7 +52,7 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adap
 		return
 	}
 	var err error
-	if x.server, err = x.s.serverFormat(r.Context(), client); err != nil {
+	if x.server, x.guess, err = x.s.serverFormat(r.Context(), client); err != nil {
 		x.unreachable(err)
 		return
 	}
@@ -72,8 +75,11 @@ var errClosing = errors.New("the server is ending")
 // refuse answers a request that cannot be read.
 func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 	status := http.StatusBadRequest
-	if errors.Is(err, errTooLarge) {
+	switch {
+	case errors.Is(err, errTooLarge):
 		status = http.StatusRequestEntityTooLarge
+	case errors.Is(err, errEncoding):
+		status = http.StatusUnsupportedMediaType
 	}
 	writeError(w, client, status, "", err.Error())
 }
@@ -83,10 +89,13 @@ func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 // tools in the prompt.
 func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 	response, err := x.ask(ctx, x.firstRequest())
+	if err == nil && x.guess && x.server == openai.Chat && (noPath(response) || anthropicError(response)) {
+		response = x.askAnthropic(ctx, response)
+	}
 	if err == nil && response.StatusCode == http.StatusBadRequest && x.auto && len(x.req.Tools) > 0 {
 		if body := peek(response); withoutTools(body) {
 			response.Body.Close()
-			x.s.learned.withoutTools.Add(x.req.Model, true)
+			x.s.learned.noteWithoutTools(x.req.Model)
 			x.mode, x.auto = "emulate", false
 			x.h.log.Info("the model does not support tools: they are written into the prompt", "model", text.Clip(x.req.Model, 96))
 			response, err = x.ask(ctx, x.firstRequest())
@@ -98,6 +107,9 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 	defer response.Body.Close()
 	x.h.ready.Store(true)
+	if x.guess && response.StatusCode == http.StatusOK && isReply(response) {
+		x.s.learned.learn(x.server.Servers[0])
+	}
 	replyHeader(x.w.Header(), response.Header)
 	x.w.Header().Set("Callwright-Mode", x.mode)
 	if response.StatusCode != http.StatusOK || !isReply(response) {
@@ -111,6 +123,37 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 		x.whole(ctx, response)
 	}
 	drain(response.Body, cancel)
+}
+
+// noPath reports whether an upstream answers as one does that does not have a path.
+func noPath(r *http.Response) bool {
+	return r.StatusCode == http.StatusNotFound || r.StatusCode == http.StatusMethodNotAllowed
+}
+
+// anthropicError reports whether a response is an error as Anthropic writes them.
+func anthropicError(r *http.Response) bool {
+	if r.StatusCode < 400 {
+		return false
+	}
+	answer, err := wire.ParseObject(peek(r))
+	return err == nil && isAnthropic(answer)
+}
+
+// askAnthropic asks an upstream that refused the format of most servers in Anthropic's. If
+// it refuses that too, its first response is returned.
+func (x *exchange) askAnthropic(ctx context.Context, first *http.Response) *http.Response {
+	peek(first)
+	x.server = anthropic.Messages
+	second, err := x.ask(ctx, x.firstRequest())
+	if err == nil && (!noPath(second) || anthropicError(second)) {
+		first.Body.Close()
+		return second
+	}
+	if err == nil {
+		second.Body.Close()
+	}
+	x.server = openai.Chat
+	return first
 }
 
 // Bounds of what is read behind a reply's end, so that the connection can be reused.
@@ -141,7 +184,7 @@ func (x *exchange) firstRequest() *upstreamRequest {
 // upstreamRequest is a request to the upstream.
 type upstreamRequest struct {
 	req *adapters.Request
-	raw []byte // nil: to be written
+	raw []byte // nil: to be written, and asks for the usage
 }
 
 // ask sends a request to the upstream.
@@ -228,8 +271,11 @@ func (x *exchange) unreachable(err error) {
 	x.h.log.Warn("the model server cannot be reached", "cause", cause(err))
 	status, message := http.StatusBadGateway, "the model server cannot be reached"
 	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	switch {
+	case errors.As(err, &timeout) && timeout.Timeout():
 		status, message = http.StatusGatewayTimeout, "the model server took too long to answer"
+	case errors.Is(err, errEncoding), errors.Is(err, errProtocol):
+		message = "the model server's reply cannot be read"
 	}
 	writeError(x.w, x.client, status, "", message)
 }

@@ -54,6 +54,9 @@ func TestHostileClients(t *testing.T) {
 	}()
 	body := string(requestBody(t, openai.Chat, false))
 	head := "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+	withConnection := func(connection string) string {
+		return strings.Replace(head, "Connection: close", "Connection: "+connection, 1)
+	}
 	whole := fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	for _, tt := range []struct {
 		name, request string
@@ -65,7 +68,16 @@ func TestHostileClients(t *testing.T) {
 		{"a bare line feed in a chunk", head + "Transfer-Encoding: chunked\r\n\r\n5\nhello\r\n0\r\n\r\n", 400},
 		{"a large header", head + "X: " + strings.Repeat("x", 1<<20) + "\r\n" + whole + "\r\n" + body, 431},
 		{"no host", "POST /v1/chat/completions HTTP/1.1\r\nConnection: close\r\n" + whole + "\r\n" + body, 400},
-		{"an upgrade", head + "Upgrade: websocket\r\n" + whole + "\r\n" + body, 200},
+		{"an upgrade that is none", head + "Upgrade: websocket\r\n" + whole + "\r\n" + body, 200},
+		{"an offer of HTTP/2", withConnection("Upgrade, HTTP2-Settings") + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n" + whole + "\r\n" + body, 200},
+		{"an upgrade", withConnection("keep-alive, Upgrade") + "Upgrade: websocket\r\n" + whole + "\r\n" + body, 400},
+		{"a key for one connection", withConnection("close, authorization") + "Authorization: Bearer x\r\n" + whole + "\r\n" + body, 400},
+		{"a length for one connection", withConnection("Content-Length") + whole + "\r\n" + body, 400},
+		{"TRACE", "TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405},
+		{"CONNECT", "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\nConnection: close\r\n\r\n", 405},
+		{"CONNECT elsewhere", "CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\nConnection: close\r\n\r\n", 403},
+		{"all of the server", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 400},
+		{"an address for a path", "GET http://evil.example/v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 403},
 		{"a body that never comes", head + "Content-Length: 100000\r\n\r\n{", 400},
 	} {
 		conn, err := net.Dial("tcp", l.Addr().String())
@@ -96,7 +108,7 @@ func TestHostileClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }() // it is done with
-	named := strings.Replace(head, "Connection: close", "Connection: close, Authorization, Te, X-Mine", 1)
+	named := strings.Replace(head, "Connection: close", "Connection: close, Te, X-Mine", 1)
 	_, _ = io.WriteString(
 		conn,
 		named+"Authorization: Bearer x\r\nX-Mine: 1\r\nTe: trailers\r\nExpect: 100-continue\r\n"+

@@ -177,10 +177,18 @@ func redactValue(p map[string]any, patterns []*regexp.Regexp) map[string]any {
 	return out
 }
 
+// inspectHeader is the request header with the inspector's token. A page of the same site
+// can send it, a link cannot.
+const inspectHeader = "Callwright-Inspector-Token"
+
 // serveRequests shows the last exchanges, newest first.
 func (h *Handler) serveRequests(w http.ResponseWriter, r *http.Request) {
 	if h.settings.Load().c.Server.Inspect == 0 {
 		http.NotFound(w, r)
+		return
+	}
+	if !sameSecret(r.Header.Get(inspectHeader), h.inspectToken) {
+		writeError(w, formatOf(r), http.StatusUnauthorized, "", "the inspector takes its token in the header "+inspectHeader)
 		return
 	}
 	h.ring.mu.Lock()

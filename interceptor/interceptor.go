@@ -11,6 +11,7 @@ package interceptor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,17 +36,21 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
-// Handler is the interceptor as an [http.Handler]. It is safe for concurrent use, and has
-// no goroutines of its own. It must be closed.
+// Handler is the interceptor as an [http.Handler]. It is safe for concurrent use. It has no
+// goroutines of its own but one that asks the upstream what kind of server it is, for at
+// most a few seconds. It must be closed.
 type Handler struct {
 	settings atomic.Pointer[settings]
 	mux      *http.ServeMux
 	log      *slog.Logger
 	inFlight chan struct{}
-	ready    atomic.Bool // the upstream has answered
-	ring     ring
-	closing  context.Context // is done when streams have to end
-	end      context.CancelFunc
+	// healthInFlight bounds the requests for the server's state.
+	healthInFlight chan struct{}
+	inspectToken   string
+	ready          atomic.Bool // the upstream has answered
+	ring           ring
+	closing        context.Context // is done when streams have to end
+	end            context.CancelFunc
 }
 
 // settings are what a reload replaces as a whole.
@@ -61,6 +66,7 @@ type settings struct {
 	redact    []*regexp.Regexp
 	parsers   *cache.Cache[*parser.Parser]
 	learned   *learned
+	closing   context.Context                                // is done when the handler is closed
 	known     *lru.Cache[string, adapters.ModelCapabilities] // by the model's name
 	own       *parser.Parser                                 // with the tools of the configuration
 	metrics   http.Handler
@@ -85,7 +91,18 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{log: o.Log, inFlight: make(chan struct{}, c.Server.MaxInFlight)}
+	h := &Handler{
+		log: o.Log, inFlight: make(chan struct{}, max(c.Server.MaxInFlight, 0)), healthInFlight: make(chan struct{}, maxHealthInFlight),
+		inspectToken: rand.Text(),
+	}
+	if name := c.Server.InspectTokenEnv; name != "" {
+		if o.Getenv == nil {
+			o.Getenv = os.Getenv
+		}
+		if h.inspectToken = o.Getenv(name); h.inspectToken == "" {
+			return nil, fmt.Errorf("the environment variable %s is empty", name)
+		}
+	}
 	h.closing, h.end = context.WithCancel(context.Background())
 	if err := h.Reload(c, o.Getenv); err != nil {
 		return nil, err
@@ -108,7 +125,7 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if c.Server.Upstream == "" {
 		return ErrNoUpstream
 	}
-	s := &settings{c: c, learned: newLearned()}
+	s := &settings{c: c, learned: newLearned(), closing: h.closing}
 	if before := h.settings.Load(); before != nil && before.c.Server.Upstream == c.Server.Upstream {
 		s.learned = before.learned
 	}
@@ -168,6 +185,11 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	}
 	return nil
 }
+
+// InspectToken is the token that GET /callwright/requests takes, besides the key, in the
+// header Callwright-Inspector-Token: that of server.inspect_token_env, or one that was
+// made up. It stays the same until the process ends.
+func (h *Handler) InspectToken() string { return h.inspectToken }
 
 // Close ends the streams that are being served, with an error and their terminators, and
 // closes the idle connections to the upstream.

@@ -3,12 +3,14 @@ package interceptor_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -148,7 +150,7 @@ func TestModes(t *testing.T) {
 		}, nil, rome, "", 1, "Callwright-Mode: emulate"},
 		{
 			"required", &model{says: []*adapters.Reply{says("Well."), says("", `get_weather {"city":"Rome","days":3}`)}}, nil, required, rome,
-			"Well.", 2, "Callwright-Retries: 1",
+			"", 2, "Callwright-Retries: 1",
 		},
 		{
 			"required and refused", &model{says: []*adapters.Reply{says("Well."), says("No.")}}, nil, required, "", "Well.", 2,
@@ -470,6 +472,7 @@ func TestSecrets(t *testing.T) {
 	s := httptest.NewServer(h)
 	defer s.Close()
 	defer h.Close()
+	token := h.InspectToken()
 	do := func(method, path, key string, body []byte) (int, string) {
 		t.Helper()
 		q, err := http.NewRequest(method, s.URL+path, bytes.NewReader(body))
@@ -479,6 +482,7 @@ func TestSecrets(t *testing.T) {
 		if key != "" {
 			q.Header.Set("Authorization", "Bearer "+key)
 		}
+		q.Header.Set("Callwright-Inspector-Token", token)
 		r, err := http.DefaultClient.Do(q)
 		if err != nil {
 			t.Fatal(err)
@@ -505,11 +509,20 @@ func TestSecrets(t *testing.T) {
 	if m.header[0].Get("X-Api-Key") != env["UP"] || m.header[0].Get("Authorization") != "" || m.header[0].Get("Anthropic-Version") == "" {
 		t.Errorf("the upstream gets %v", m.header[0])
 	}
+	if m.header[0].Get("Callwright-Inspector-Token") != "" {
+		t.Error("the upstream gets the inspector's token")
+	}
+	for _, token = range []string{"", "wrong", h.InspectToken()[1:]} {
+		if status, text := do("GET", "/callwright/requests", canary, nil); status != 401 || strings.Contains(text, "anthropic") {
+			t.Errorf("the inspector with the token %q: %d %s", token, status, text)
+		}
+	}
+	token = h.InspectToken()
 	_, shown := do("GET", "/callwright/requests", canary, nil)
 	_, health := do("GET", "/healthz", "", nil)
 	_, measured := do("GET", "/metrics", canary, nil)
 	for name, text := range map[string]string{"the log": log.String(), "the inspector": shown, "the health": health, "the metrics": measured} {
-		for _, secret := range []string{canary, env["UP"], "secret word"} {
+		for _, secret := range []string{canary, env["UP"], "secret word", h.InspectToken()} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s has %q: %s", name, secret, text)
 			}
@@ -670,5 +683,50 @@ func TestReload(t *testing.T) {
 	}
 	if _, header := ask(t, s.URL, openai.Chat, "m", false, nil); header.Get("Callwright-Mode") != "emulate" {
 		t.Errorf("%v", header)
+	}
+}
+
+// TestUnchanged sends streams of chat through in which nothing has to change: they come as
+// they are, byte for byte but for their end, and with the usage that the server sent.
+func TestUnchanged(t *testing.T) {
+	role := func(choice int, delta string) string {
+		return strings.Replace(chunk(delta), `"index":0`, fmt.Sprintf(`"index":%d`, choice), 1)
+	}
+	usage := `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,` +
+		`"total_tokens":7}}` + "\n\n"
+	for name, stream := range map[string]string{
+		"text":  role(0, `{"role":"assistant","content":""}`) + chunk(`{"content":"Hello"}`) + chunk(`{"content":" you"}`) + finishChunk + doneChunk,
+		"usage": chunk(`{"role":"assistant","content":"Hello"}`) + finishChunk + usage + doneChunk,
+		"choices": role(0, `{"role":"assistant","content":"One"}`) + role(1, `{"role":"assistant","content":"Two"}`) + role(1, `{"content":"!"}`) +
+			finishChunk + strings.Replace(finishChunk, `"index":0`, `"index":1`, 1) + doneChunk,
+		"reasoning": chunk(`{"role":"assistant","content":""}`) + chunk(`{"reasoning_content":"Hm."}`) + chunk(`{"content":"Hello"}`) + finishChunk + doneChunk,
+	} {
+		s := serve(t, upstreamOf(t, streamed(stream)), func(c *config.Config) { c.Server.UpstreamFormat = "openai" })
+		r, err := http.Post(s.URL+"/v1/chat/completions", "application/json", bytes.NewReader(requestBody(t, openai.Chat, true)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		var want []string
+		for m := range strings.SplitSeq(strings.TrimSpace(stream), "\n\n") {
+			want = append(want, m)
+		}
+		lines := strings.Split(strings.TrimSpace(string(got)), "\n\n")
+		if name == "choices" { // the end of the first choice is told at the end of all
+			slices.Sort(lines)
+			slices.Sort(want)
+		}
+		if err != nil || !slices.Equal(lines, want) {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, strings.Join(lines, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	// A client that did not ask for the usage does not get it from a server that was asked.
+	url := start(t, &model{format: openai.Chat, says: []*adapters.Reply{says(romeText)}}, func(c *config.Config) { c.Server.Mode = "emulate" })
+	for _, asks := range []bool{false, true} {
+		reply, _ := ask(t, url, openai.Chat, "m", true, func(r *adapters.Request) { r.IncludeUsage = asks })
+		if (reply.Usage != nil) != asks {
+			t.Errorf("asked %v: %+v", asks, reply.Usage)
+		}
 	}
 }

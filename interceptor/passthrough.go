@@ -25,7 +25,7 @@ func (h *Handler) servePassthrough(w http.ResponseWriter, r *http.Request) {
 // other it is an estimate of four characters a token, and a header says so.
 func (h *Handler) serveCountTokens(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
-	kind, err := s.kind(r.Context())
+	kind, _, err := s.kind(r.Context())
 	if err == nil && kind == anthropic.Messages.Servers[0] {
 		s.proxy.ServeHTTP(w, r)
 		return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
@@ -21,14 +22,23 @@ import (
 // errTooLarge says that a request is larger than it may be.
 var errTooLarge = errors.New("the request is too large")
 
-// readBody reads the body of a request.
+// readBody reads the body of a request, unpacked. The limit is that of what it holds.
 func (s *settings) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := int64(s.c.Server.MaxBodyBytes)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	in, err := unpack(http.MaxBytesReader(w, r.Body, limit), strings.Join(r.Header.Values("Content-Encoding"), ","))
+	if err != nil {
+		w.Header().Set("Accept-Encoding", encodings)
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(in, limit+1))
 	var large *http.MaxBytesError
 	switch {
-	case errors.As(err, &large):
+	case errors.As(err, &large), err == nil && int64(len(body)) > limit:
 		return nil, fmt.Errorf("%w: at most %d bytes", errTooLarge, limit)
+	case errors.Is(err, errRatio):
+		return nil, fmt.Errorf("%w: %w", errTooLarge, err)
+	case errors.Is(err, errPacked):
+		return nil, err
 	case err != nil:
 		return nil, errors.New("the request cannot be read")
 	}
@@ -61,7 +71,7 @@ func (x *exchange) read() error {
 	}
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
-	if x.parser, err = x.s.parserOf(x.r.Context(), x.req); err != nil {
+	if x.parser, err = x.parserOf(x.r.Context()); err != nil {
 		return err
 	}
 	x.mode, x.auto = x.s.modeOf(x.req.Model)
@@ -107,14 +117,15 @@ func (s *settings) modeOf(model string) (mode string, auto bool) {
 	if mode != "auto" {
 		return mode, false
 	}
-	if s.learned.withoutTools.Contains(model) {
+	if s.learned.lacksTools(model) {
 		return "emulate", false
 	}
 	return "native", true
 }
 
-// parserOf returns a parser with a request's tools. Parsers are cached.
-func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.Parser, error) {
+// parserOf returns a parser with the request's tools. Parsers are cached.
+func (x *exchange) parserOf(ctx context.Context) (*parser.Parser, error) {
+	s, r := x.s, x.req
 	if len(r.Tools) == 0 {
 		return s.own, nil
 	}
@@ -129,9 +140,9 @@ func (s *settings) parserOf(ctx context.Context, r *adapters.Request) (*parser.P
 	}
 	tools := wire.List(list)
 	o := s.parts.Options
-	// Calls need not be sent piece by piece where the reply is whole, and must not be
-	// where a wrong one is retried.
-	o.Complete = !r.Stream || s.c.Server.OnInvalid == "retry"
+	// Calls need not be told of piece by piece where the client gets them whole, and must
+	// not be where a wrong one is retried.
+	o.Complete = !r.Stream || x.client.WholeCalls || s.c.Server.OnInvalid == "retry" || x.mayRetry()
 	return s.parsers.Do(ctx, cache.KeyOf(string(tools), fmt.Sprint(o.Complete)), func(context.Context) (*parser.Parser, int, error) {
 		parsed, err := registry.Parse(tools)
 		if err != nil {

@@ -11,17 +11,25 @@ import (
 	"github.com/callwright/callwright/parser"
 )
 
+// NOTE: Where the model may be asked again, the client gets one answer or the other and
+// never both: nothing of an answer is sent before it has a valid call, or is the last.
+
+// mayRetry reports whether the model may be asked again.
+func (x *exchange) mayRetry() bool {
+	return x.mayCall() && (x.mustCall() || x.s.c.Server.OnInvalid == "retry" && x.s.c.Server.Retries > 0)
+}
+
 // wantsRetry reports whether to ask the model again, and with what feedback: if a call was
 // invalid and on_invalid is "retry", or if a call was required and there is none.
-func (w *rewrite) wantsRetry(result *parser.Result) (feedback string, ok bool) {
+func (w *rewrite) wantsRetry(a *answer) (feedback string, ok bool) {
 	x := w.x
 	server := &x.s.c.Server
-	if result == nil || w.calls > 0 {
+	if a.result == nil || a.calls > 0 || !x.mayRetry() {
 		return "", false
 	}
 	required := x.mustCall()
 	if server.OnInvalid == "retry" || required {
-		feedback = result.Feedback()
+		feedback = a.result.Feedback()
 	}
 	if feedback == "" && required {
 		feedback = "A tool has to be called now. Call one and say nothing else."
@@ -34,19 +42,22 @@ func (w *rewrite) wantsRetry(result *parser.Result) (feedback string, ok bool) {
 		most = max(most, 1)
 	}
 	late := time.Since(x.start) > time.Duration(server.RetryTimeoutMS)*time.Millisecond
-	if feedback == "" || x.done.retries >= most || late || result.Truncated || w.ctx.Err() != nil {
-		x.done.unmet = required && feedback != ""
-		return "", false
-	}
-	return feedback, true
+	return feedback, feedback != "" && x.done.retries < most && !late && !a.result.Truncated && w.ctx.Err() == nil
 }
 
-// askAgain sends a retry, with the answer and what was wrong with it, and handles the
-// calls of the next answer.
-func (w *rewrite) askAgain(a *answer, result *parser.Result, feedback string) error {
+// succeeded reports whether the answer to a retry takes the place of the first one: it
+// has a call, or it is one that needs none.
+func (w *rewrite) succeeded(a *answer) bool {
+	return a.calls > 0 || !w.x.mustCall() && !a.failed() && !a.result.Truncated
+}
+
+// askAgain sends a retry, with the answer and what was wrong with it. It returns the next
+// answer, nil if there is none to use. The error is that of an answer of which the client
+// has already got something.
+func (w *rewrite) askAgain(last *answer, feedback string) (*answer, error) {
 	x := w.x
 	x.done.retries++
-	x.req = withFeedback(x.req, a.native, result, feedback)
+	x.req = withFeedback(x.req, last.native, last.result, feedback)
 	q := &upstreamRequest{req: x.req}
 	if x.mode == "emulate" {
 		q.req = x.emulated()
@@ -59,15 +70,19 @@ func (w *rewrite) askAgain(a *answer, result *parser.Result, feedback string) er
 	}
 	response, err := x.ask(ctx, q)
 	if err != nil {
-		x.done.unmet = x.mustCall()
-		return nil
+		return nil, nil // the answer before it stands
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
-		x.done.unmet = x.mustCall()
-		return nil
+		return nil, nil
 	}
-	return w.answer(x.events(response, x.req.Stream), true)
+	next := w.newAnswer()
+	if err := next.read(x.events(response, x.req.Stream)); err != nil && next.calls == 0 {
+		return nil, nil
+	} else if err != nil {
+		return next, err
+	}
+	return next, nil
 }
 
 // withFeedback returns the request with a wrong answer, and the feedback on it, at the

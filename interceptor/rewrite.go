@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/parser"
@@ -17,7 +16,7 @@ import (
 //	upstream ─wireEvent▶ answer.event ▶ parser ─parsedEvent▶ answer.parsed ─wireEvent▶ rewrite.emit ▶ client
 //
 // A rewrite lives as long as the reply, an answer as long as one answer of the upstream:
-// where the model is asked again, one rewrite has several answers.
+// where the model is asked again there are several answers, and the client gets one.
 type (
 	wireEvent   = adapters.Event
 	parsedEvent = parser.Event
@@ -31,118 +30,55 @@ type rewrite struct {
 	emit func(wireEvent) error // writes to the client
 	// beforeWait is called before a request is sent to the upstream; nil does nothing.
 	beforeWait func()
-
-	started bool       // the start was sent
-	hasText bool       // text that is not blank was sent
-	calls   int        // that were started for the client
-	finish  *wireEvent // is sent at the end
-	usage   *wireEvent // is sent behind it
+	usage      *wireEvent // that of all answers, added up
+	askedUsage bool       // for the client, who did not ask for it
 }
 
-// run handles the events of the first answer, retries if needed, and sends the end. The
-// error is that of the events, or of writing to the client. What was certain before it
-// has been sent.
-func (w *rewrite) run(events iter.Seq2[wireEvent, error]) error {
-	if err := w.answer(events, false); err != nil {
-		return err
+// run handles the events of the first answer, asks the model again where that is needed,
+// and sends one answer with its end: the one that it returns. The error is that of the
+// events, or of writing to the client. What was certain before it has been sent.
+func (w *rewrite) run(events iter.Seq2[wireEvent, error]) (*answer, error) {
+	best := w.newAnswer()
+	err := best.read(events)
+	for last := best; err == nil; {
+		feedback, ok := w.wantsRetry(last)
+		if !ok {
+			break
+		}
+		var next *answer
+		if next, err = w.askAgain(last, feedback); next == nil {
+			break
+		}
+		if last = next; w.succeeded(next) {
+			best = next
+			break
+		}
 	}
-	return w.conclude()
-}
-
-// text sends text. from is the upstream's event that it comes from, nil if there is none.
-func (w *rewrite) text(s string, from *wireEvent) error {
-	if s == "" {
-		return nil
+	w.x.done.unmet = w.x.done.unmet || w.x.mustCall() && best.calls == 0
+	if sent := best.commit(); sent != nil {
+		return best, sent
 	}
-	if strings.TrimSpace(s) != "" {
-		w.hasText = true
+	if settled := best.settle(); settled != nil {
+		return best, settled
 	}
-	out := wireEvent{Type: adapters.EventText, Text: s}
-	if from != nil && from.Type == adapters.EventText && from.Text == s {
-		out = *from
-	}
-	return w.emit(out)
-}
-
-// begin starts a call for the client and returns its index.
-func (w *rewrite) begin(id, tool string, custom bool) (index int, err error) {
-	index = w.calls
-	w.calls++
-	return index, w.emit(wireEvent{
-		Type: adapters.EventCallStart, Index: index, ID: w.x.client.IDs.FitOrNew(id), Name: tool, Custom: custom,
-		NativeName: w.x.req.CallNativeName,
-	})
-}
-
-// passCall sends a call as it came.
-func (w *rewrite) passCall(c *upstreamCall, truncated bool) error {
-	if w.x.single() && w.calls > 0 {
-		return nil
-	}
-	index, err := w.begin(c.id, c.name, c.custom)
 	if err != nil {
-		return err
+		return best, err
 	}
-	if err := w.emit(wireEvent{Type: adapters.EventArguments, Index: index, Text: c.args.String()}); err != nil {
-		return err
-	}
-	return w.emit(wireEvent{Type: adapters.EventCallEnd, Index: index, Truncated: truncated})
+	return best, best.conclude()
 }
 
-// pass passes on an event as it is. The finish and the usage are kept for the end.
-func (w *rewrite) pass(e wireEvent, retry bool) error {
-	switch {
-	case e.Choice == 0 && e.Type == adapters.EventFinish:
-		w.keepFinish(e)
-		return nil
-	case e.Type == adapters.EventUsage:
-		w.addUsage(e, retry)
-		return nil
-	case e.Choice == 0 && e.Type == adapters.EventCallStart:
-		w.calls++
+// addUsage adds the usage of an answer to that of the answers before it.
+func (w *rewrite) addUsage(e *wireEvent) {
+	if e == nil {
+		return
 	}
-	return w.emit(e)
-}
-
-// keepFinish keeps the finish event for the end.
-func (w *rewrite) keepFinish(e wireEvent) {
-	e = e.Clone()
-	w.finish = &e
-}
-
-// addUsage keeps the usage for the end. That of a retry is added to the usage so far.
-func (w *rewrite) addUsage(e wireEvent, retry bool) {
-	e = e.Clone()
-	if retry && w.usage != nil && w.usage.Usage != nil && e.Usage != nil {
+	if w.usage != nil && w.usage.Usage != nil && e.Usage != nil {
 		sum := *w.usage.Usage
 		sum.Add(e.Usage)
+		sum.Extra = e.Usage.Extra
 		e.Usage = &sum
 	}
-	w.usage = &e
-}
-
-// conclude sends the end of the reply.
-func (w *rewrite) conclude() error {
-	if w.finish == nil && w.calls > 0 { // not all servers say why they end
-		w.finish = &wireEvent{Type: adapters.EventFinish, Finish: adapters.FinishCalls}
-	}
-	if w.finish != nil {
-		e := *w.finish
-		switch {
-		case !w.x.mayCall():
-		case w.calls > 0 && (e.Finish == adapters.FinishStop || e.Finish == adapters.FinishSequence || e.Finish == ""):
-			e.Finish, e.NativeName = adapters.FinishCalls, ""
-		case w.calls == 0 && e.Finish == adapters.FinishCalls:
-			e.Finish, e.NativeName = adapters.FinishStop, ""
-		}
-		if err := w.emit(e); err != nil {
-			return err
-		}
-	}
-	if w.usage != nil && (!w.x.req.Stream || w.x.req.IncludeUsage) {
-		return w.emit(*w.usage)
-	}
-	return nil
+	w.usage = e
 }
 
 // custom reports whether a tool takes free text.

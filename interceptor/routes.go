@@ -2,22 +2,18 @@ package interceptor
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/internal/text"
+	"github.com/callwright/callwright/metrics"
 )
 
 // clientFormats are the formats of clients, the default first. Requests to all other
@@ -34,26 +30,44 @@ func (h *Handler) routes() {
 	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.serveCountTokens)
 	h.mux.HandleFunc("POST /api/show", h.serveShow)
 	h.mux.HandleFunc("GET /api/tags", h.serveShow)
-	h.mux.HandleFunc("GET /metrics", h.serveMetrics)
-	h.mux.HandleFunc("GET /healthz", h.serveHealth)
-	h.mux.HandleFunc("GET /readyz", h.serveReady)
-	h.mux.HandleFunc("GET /callwright/requests", h.serveRequests)
 	h.mux.HandleFunc("/", h.servePassthrough)
+	// These are the interceptor's own: nothing of them passes through.
+	for path, serve := range map[string]http.HandlerFunc{
+		"/metrics": h.serveMetrics, "/healthz": h.serveHealth, "/readyz": h.serveReady, "/callwright/requests": h.serveRequests,
+	} {
+		h.mux.HandleFunc(path, readOnly(serve))
+	}
+	h.mux.HandleFunc("/callwright/", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
 }
+
+// readOnly serves GET and HEAD only.
+func readOnly(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			writeError(w, formatOf(r), http.StatusMethodNotAllowed, "", "this path is only read")
+			return
+		}
+		serve(w, r)
+	}
+}
+
+// maxHealthInFlight bounds the requests for the server's state that are served at a time.
+// They have a bound of their own, so that a busy server is not taken for a dead one.
+const maxHealthInFlight = 16
 
 // ServeHTTP serves one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
 	start := time.Now()
-	id := rand.Text()[:16]
-	w.Header().Set("Callwright-Request", id)
-	rec := &recorder{ResponseWriter: w}
+	rec := &recorder{ResponseWriter: w, c: http.NewResponseController(w), id: rand.Text()[:16]}
+	rec.Header().Set(requestHeader, rec.id)
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler { //nolint:errorlint // it is compared as net/http does
 				panic(p)
 			}
-			h.log.Error("internal error", "request", id, "cause", p)
+			h.log.Error("internal error", "request", rec.id, "cause", p)
 			if rec.status == 0 {
 				writeError(rec, formatOf(r), http.StatusInternalServerError, "internal_error", "internal error")
 			}
@@ -63,14 +77,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			level = slog.LevelWarn
 		}
 		h.log.Log(
-			r.Context(), level, "request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status, "bytes", rec.bytes,
-			"duration_ms", time.Since(start).Milliseconds(),
+			r.Context(), level, "request", "request", rec.id, "method", text.Clip(r.Method, 16), "route", r.Pattern, "status", rec.status,
+			"bytes", rec.bytes, "duration_ms", time.Since(start).Milliseconds(),
 		)
 	}()
-	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // for monitoring, without a key
-		h.mux.ServeHTTP(rec, r)
-		return
-	}
 	if status, message := s.refuses(r); status != 0 {
 		if status == http.StatusUnauthorized {
 			rec.Header().Set("WWW-Authenticate", "Bearer")
@@ -78,122 +88,74 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(rec, formatOf(r), status, "", message)
 		return
 	}
+	slots := h.inFlight
+	if isHealth(r) {
+		slots = h.healthInFlight
+	}
 	select {
-	case h.inFlight <- struct{}{}:
-		defer func() { <-h.inFlight }()
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 	default:
 		rec.Header().Set("Retry-After", "1")
 		writeError(rec, formatOf(r), http.StatusServiceUnavailable, "overloaded_error", "too many requests are being served: try again later")
 		return
 	}
+	if status, message := refusesForm(r); status != 0 {
+		rec.Header().Set("Connection", "close") // what follows on the connection may not be what it seems
+		writeError(rec, formatOf(r), status, "", message)
+		return
+	}
 	r.Header.Del("Expect")
+	r.Header.Del("Upgrade")
 	h.mux.ServeHTTP(rec, r)
 }
 
-// formatOf is the format for errors about a request: the one with the longest prefix of
-// the request's path.
-func formatOf(r *http.Request) *adapters.Format {
-	best := clientFormats[0]
-	for _, f := range clientFormats {
-		if strings.HasPrefix(r.URL.Path, f.Prefix) && (!strings.HasPrefix(r.URL.Path, best.Prefix) || len(f.Prefix) > len(best.Prefix)) {
-			best = f
-		}
-	}
-	return best
-}
+// requestHeader is the response header with the id of a request.
+const requestHeader = "Callwright-Request"
 
-// credentials are the headers that may hold a client's key, in their order of
-// precedence.
-var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
-
-// credential returns the key of a request, "" if there is none.
-func credential(r *http.Request) string {
-	for _, name := range credentials {
-		if v := r.Header.Get(name); v != "" {
-			if name == "Authorization" {
-				scheme, token, ok := strings.Cut(v, " ")
-				if !ok || !strings.EqualFold(scheme, "Bearer") {
-					continue
-				}
-				v = strings.TrimSpace(token)
-			}
-			return v
-		}
-	}
-	return ""
-}
-
-// tenant identifies a client by a hash of its key.
-func tenant(r *http.Request) string {
-	hash := sha256.Sum256([]byte(credential(r)))
-	return hex.EncodeToString(hash[:])
-}
-
-// refuses returns the status and the message with which a request is refused; the status
-// is 0 if it is served.
-func (s *settings) refuses(r *http.Request) (status int, message string) {
-	if !s.hostAllowed(r.Host) {
-		return http.StatusForbidden, "this host name is not allowed: add it to server.allowed_hosts"
-	}
-	// Pages of other sites, in a browser, are not clients: their requests have an origin.
-	if origin := r.Header.Get("Origin"); origin != "" && !s.originAllowed(origin, r.Host) {
-		return http.StatusForbidden, "requests of other sites are not served"
-	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return http.StatusForbidden, "requests of other sites are not served"
-	}
-	if s.key == "" {
-		return 0, ""
-	}
-	given := sha256.Sum256([]byte(credential(r)))
-	want := sha256.Sum256([]byte(s.key))
-	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
-		return http.StatusUnauthorized, "unauthorized"
-	}
-	return 0, ""
-}
-
-// hostAllowed reports whether a request's Host is allowed, against DNS rebinding: IP
-// addresses and localhost are, names only if they are configured or a key is required.
-func (s *settings) hostAllowed(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.Trim(name, "[]")
-	if strings.EqualFold(name, "localhost") || name == "" {
-		return true
-	}
-	if _, err := netip.ParseAddr(name); err == nil {
-		return true
-	}
-	allowed := s.c.Server.AllowedHosts
-	return slices.ContainsFunc(allowed, func(a string) bool { return strings.EqualFold(a, name) }) || len(allowed) == 0 && s.key != ""
-}
-
-func (s *settings) originAllowed(origin, host string) bool {
-	_, rest, ok := strings.Cut(origin, "://")
-	return ok && strings.EqualFold(rest, host)
-}
-
-// recorder records the status and the size of a response.
+// recorder records the status and the size of a response, and bounds each write of it.
 type recorder struct {
 	http.ResponseWriter
+	c      *http.ResponseController
+	id     string
 	status int
 	bytes  int64
+	last   time.Time // when the deadline was set
 }
 
+// WriteHeader writes the head of the response. Informational ones of the upstream are
+// its own affair: they are not passed on.
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 && status >= 200 {
+	if status < 200 {
+		return
+	}
+	if r.status == 0 {
 		r.status = status
+		r.Header().Set(requestHeader, r.id)
+		r.bound()
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
+// writeTimeout bounds each write to the client.
+const writeTimeout = 60 * time.Second
+
+// bound gives the client time to take what is written now.
+func (r *recorder) bound() {
+	if now := time.Now(); now.Sub(r.last) > time.Second {
+		r.last = now
+		// Servers without deadlines, such as a test's recorder, go without.
+		if err := r.c.SetWriteDeadline(now.Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return // the connection is gone: the write says so
+		}
+	}
+}
+
 func (r *recorder) Write(p []byte) (int, error) {
 	if r.status == 0 {
-		r.status = http.StatusOK
+		r.WriteHeader(http.StatusOK)
 	}
+	r.bound()
 	n, err := r.ResponseWriter.Write(p)
 	r.bytes += int64(n)
 	return n, err
@@ -210,20 +172,34 @@ func (h *Handler) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// serveHealth reports the health of the parser. It answers as long as the process runs.
-func (h *Handler) serveHealth(w http.ResponseWriter, _ *http.Request) {
+// health is what GET /healthz says to who has the key.
+type health struct {
+	Status string `json:"status"` // of the server
+	// Parser is what the alerts say of the models' calls.
+	Parser metrics.Status `json:"parser"`
+	metrics.Health
+}
+
+// serveHealth reports the state of the server, which is "healthy" as long as it serves,
+// whatever the models write; to who has the key also the health of the parser.
+func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request) {
 	s := h.settings.Load()
-	if s.parts.Metrics == nil {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
+	state, status := "healthy", http.StatusOK
+	if h.closing.Err() != nil {
+		state, status = "closing", http.StatusServiceUnavailable
+	}
+	if s.parts.Metrics == nil || !s.authorized(r) {
+		writeJSON(w, status, map[string]string{"status": state})
 		return
 	}
-	writeJSON(w, http.StatusOK, s.parts.Metrics.Health())
+	details := s.parts.Metrics.Health()
+	writeJSON(w, status, health{state, details.Status, details})
 }
 
 // serveReady reports whether the upstream answers.
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
 	if !h.ready.Load() {
-		if _, err := h.settings.Load().serverFormat(r.Context(), clientFormats[0]); err != nil {
+		if _, _, err := h.settings.Load().kind(r.Context()); err != nil {
 			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "the model server does not answer"})
 			return
 		}

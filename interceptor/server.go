@@ -40,7 +40,8 @@ func NewServer(h *Handler, c *config.Server, log *slog.Logger) (*Server, error) 
 		Handler: h, ReadHeaderTimeout: time.Duration(c.ReadTimeoutMS) * time.Millisecond,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: c.MaxHeaderBytes, ErrorLog: slogLogger(log),
 		HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: 100},
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ConnContext: withConn,
+		DisableGeneralOptionsHandler: true, // nothing is answered before it is checked
 	}
 	return s, nil
 }
@@ -79,7 +80,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			failed <- s.server.ServeTLS(l, s.c.TLSCert, s.c.TLSKey)
 			return
 		}
-		failed <- s.server.Serve(l)
+		failed <- s.server.Serve(headListener{l})
 	}()
 	select {
 	case err := <-failed:

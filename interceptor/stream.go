@@ -12,9 +12,6 @@ import (
 	"github.com/callwright/callwright/internal/wire"
 )
 
-// writeTimeout bounds each write to the client.
-const writeTimeout = 60 * time.Second
-
 // flushWriter writes to the client, and flushes on demand.
 type flushWriter struct {
 	w       http.ResponseWriter
@@ -36,10 +33,6 @@ func (f *flushWriter) flush() error {
 		return nil
 	}
 	f.written = false
-	// Servers without deadlines, such as a test's recorder, go without.
-	if err := f.c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
 	return f.c.Flush()
 }
 
@@ -64,12 +57,14 @@ type streamWriter struct {
 	mu    sync.Mutex
 	enc   adapters.Encoder
 	out   *flushWriter
+	model string        // that was asked for
 	last  time.Time     // when something was written
 	every time.Duration // how long the stream may be silent
 	timer *time.Timer
-	begun bool  // more than a keep-alive was written
-	ended bool  // no keep-alive is to be written
-	err   error // the first; with it nothing more is written
+	begun bool   // more than a keep-alive was written
+	told  []bool // by choice: the encoder knows that it has begun
+	ended bool   // no keep-alive is to be written
+	err   error  // the first; with it nothing more is written
 }
 
 // event writes an event.
@@ -86,17 +81,24 @@ func (s *streamWriter) failed() error {
 	return s.err
 }
 
-// message writes a message as it is. events are its events: the encoder is given the
-// first ones, so that what it writes later fits.
+// message writes a message as it is. events are its events: the encoder is given those
+// that begin the reply and its choices, so that it does not begin them again.
 func (s *streamWriter) message(framed []byte, events []wireEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.begun {
-		s.out.muted = true
-		for _, e := range events {
-			_ = s.write(e) // into nothing
+	for _, e := range events {
+		if e.Choice >= 0 && e.Choice < len(s.told) && s.told[e.Choice] {
+			continue
 		}
+		s.out.muted = true
+		_ = s.write(e) // into nothing
 		s.out.muted = false
+		if e.Type == adapters.EventText || e.Type == adapters.EventReasoning {
+			for len(s.told) <= e.Choice {
+				s.told = append(s.told, false)
+			}
+			s.told[e.Choice] = true
+		}
 	}
 	if s.err != nil {
 		return
@@ -139,7 +141,7 @@ func (s *streamWriter) keepAlive() {
 	case silent < s.every:
 		s.timer.Reset(s.every - silent)
 	default:
-		if s.write(wireEvent{Type: adapters.EventPing}) == nil { // an error is kept, and told to who writes next
+		if s.write(wireEvent{Type: adapters.EventPing, Model: s.model}) == nil { // an error is kept, and told to who writes next
 			_ = s.out.flush()
 		}
 		s.timer.Reset(s.every)
@@ -157,11 +159,11 @@ func (s *streamWriter) stop() {
 }
 
 // end writes the error message, if there is one, and what ends the stream.
-func (s *streamWriter) end(model, message string) {
+func (s *streamWriter) end(message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.begun { // what never began cannot end
-		_ = s.write(wireEvent{Type: adapters.EventStart, Model: model}) // the error is kept
+		_ = s.write(wireEvent{Type: adapters.EventStart, Model: s.model}) // the error is kept
 	}
 	s.ended = true
 	if s.err != nil {
@@ -187,7 +189,7 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 		return
 	}
 	every := time.Duration(x.s.c.Server.HeartbeatMS) * time.Millisecond
-	s := &streamWriter{enc: x.client.NewEncoder(out), out: out, last: time.Now(), every: every}
+	s := &streamWriter{enc: x.client.NewEncoder(out), out: out, model: x.req.Model, last: time.Now(), every: every}
 	if every > 0 {
 		s.mu.Lock() // the timer is there before it is looked at
 		s.timer = time.AfterFunc(every, s.keepAlive)
@@ -196,19 +198,19 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	defer s.stop()
 	flushing := *r
 	flushing.Body = flushingBody{r.Body, s.flush}
-	w := &rewrite{x: x, ctx: ctx, emit: s.event, beforeWait: s.flush}
+	w := &rewrite{x: x, ctx: ctx, emit: s.event, beforeWait: s.flush, askedUsage: x.client != x.server || x.mode == "emulate"}
 	var err error
 	if x.client == x.server && x.client.Independent {
 		u := &unchanged{w: s, framing: wire.Framing(x.client.Framing)}
 		w.emit = u.event
-		err = w.run(u.events(x.server.NewStreamReader(flushing.Body, x.limits())))
+		_, err = w.run(u.events(x.server.NewStreamReader(flushing.Body, x.limits())))
 	} else {
-		err = w.run(x.events(&flushing, true))
+		_, err = w.run(x.events(&flushing, true))
 	}
 	if x.r.Context().Err() != nil || errors.Is(err, errClient) {
 		return
 	}
-	s.end(x.req.Model, x.streamMessage(ctx, err))
+	s.end(x.streamMessage(ctx, err))
 	x.headers(x.w.Header())
 }
 

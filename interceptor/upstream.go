@@ -2,35 +2,20 @@ package interceptor
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/formats"
 	"github.com/callwright/callwright/registry"
 )
-
-// learned is what was found out about the upstream.
-type learned struct {
-	mu   sync.Mutex
-	kind string // as server.upstream_format names it; "" until it is known
-	// withoutTools are the models of which the upstream said that they do not support
-	// tools.
-	withoutTools *lru.Cache[string, bool]
-}
 
 // capabilities returns what is known of a model. It is looked up once.
 func (s *settings) capabilities(model string) adapters.ModelCapabilities {
@@ -44,91 +29,20 @@ func (s *settings) capabilities(model string) adapters.ModelCapabilities {
 	return c
 }
 
-// maxLearned is how many models are remembered.
-const maxLearned = 256
+// url is the upstream's URL for a path.
+func (s *settings) url(path string) *url.URL { return s.below(&url.URL{Path: path}) }
 
-func newLearned() *learned {
-	models, err := lru.New[string, bool](maxLearned)
-	if err != nil {
-		panic(err) // the size is positive
-	}
-	return &learned{withoutTools: models}
-}
-
-// serverFormat returns the format in which the upstream is asked for a client's: the
-// same one if the upstream speaks it, else the upstream's own.
-func (s *settings) serverFormat(ctx context.Context, client *adapters.Format) (*adapters.Format, error) {
-	kind, err := s.kind(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var own *adapters.Format
-	for _, f := range formats.All() {
-		if !slices.Contains(f.Servers, kind) || len(f.Hosts) > 0 && !slices.ContainsFunc(f.Hosts, s.isAt) {
-			continue
-		}
-		if f == client {
-			return f, nil
-		}
-		if own == nil && f.Servers[0] == kind {
-			own = f
-		}
-	}
-	return own, nil
-}
-
-// isAt reports whether the upstream is a host, or a name below it.
-func (s *settings) isAt(host string) bool {
-	name := s.upstream.Hostname()
-	return name == host || strings.HasSuffix(name, "."+host)
-}
-
-// kind finds out what kind of server the upstream is: an Ollama server answers
-// /api/version.
-func (s *settings) kind(ctx context.Context) (string, error) {
-	if f := s.c.Server.UpstreamFormat; f != "auto" {
-		return f, nil
-	}
-	s.learned.mu.Lock()
-	defer s.learned.mu.Unlock()
-	if s.learned.kind != "" {
-		return s.learned.kind, nil
-	}
-	if s.isAt("anthropic.com") {
-		s.learned.kind = "anthropic"
-		return s.learned.kind, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url("/api/version").String(), nil)
-	if err != nil {
-		return "", err
-	}
-	r, err := s.client.Do(q)
-	if err != nil {
-		return "", err
-	}
-	defer r.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<10))
-	if err != nil {
-		return "", err
-	}
-	s.learned.kind = "openai"
-	if r.StatusCode == http.StatusOK && bytes.Contains(body, []byte(`"version"`)) && !bytes.Contains(body, []byte("<")) {
-		s.learned.kind = "ollama"
-	}
-	return s.learned.kind, nil
-}
-
-// url is the upstream's URL for a path. The base may end with "/v1", as clients' base
-// URLs do.
-func (s *settings) url(path string) *url.URL {
+// below is the upstream's URL for the path of another one, whose encoding it keeps. The
+// base may end with "/v1", as clients' base URLs do. What leads up is refused before; see
+// [escapes].
+func (s *settings) below(u *url.URL) *url.URL {
 	base := *s.upstream
-	base.Path = strings.TrimRight(base.Path, "/")
-	if strings.HasSuffix(base.Path, "/v1") && strings.HasPrefix(path, "/v1/") {
-		path = strings.TrimPrefix(path, "/v1")
+	path, escaped := u.Path, u.EscapedPath()
+	basePath, baseEscaped := strings.TrimRight(base.Path, "/"), strings.TrimRight(base.EscapedPath(), "/")
+	if strings.HasSuffix(basePath, "/v1") && strings.HasPrefix(escaped, "/v1/") {
+		path, escaped = strings.TrimPrefix(path, "/v1"), strings.TrimPrefix(escaped, "/v1")
 	}
-	base.Path += path
+	base.Path, base.RawPath = basePath+path, baseEscaped+escaped
 	return &base
 }
 
@@ -138,7 +52,7 @@ var hopByHop = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding",
 	"Upgrade", "Expect",
 	"Content-Length", "Content-Encoding", "Accept-Encoding", "Host", "Cookie", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
-	"X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer",
+	"X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer", inspectHeader,
 }
 
 // stripHops removes the headers of a single connection, and those that its "Connection"
@@ -205,29 +119,56 @@ func (s *settings) send(ctx context.Context, from *http.Request, client, server 
 	if err != nil {
 		return nil, err
 	}
-	if strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip") { // though the request said "identity"
-		unpacked, err := gzip.NewReader(r.Body)
-		if err != nil {
-			r.Body.Close()
-			return nil, fmt.Errorf("the answer of the model server is not gzip: %w", err)
-		}
+	if err := checkStatus(r); err != nil {
+		r.Body.Close()
+		return nil, err
+	}
+	// It may be packed though the request said "identity".
+	in, err := unpack(r.Body, strings.Join(r.Header.Values("Content-Encoding"), ","))
+	if err != nil {
+		r.Body.Close()
+		return nil, err
+	}
+	if in != r.Body {
 		r.Body = struct {
 			io.Reader
 			io.Closer
-		}{unpacked, r.Body}
-		r.Header.Del("Content-Encoding")
+		}{in, r.Body}
 	}
 	return r, nil
+}
+
+// errProtocol says that the upstream wants to go on in another protocol, which nobody
+// asked for.
+var errProtocol = errors.New("the model server switches protocols")
+
+func checkStatus(r *http.Response) error {
+	if r.StatusCode < 200 {
+		return errProtocol
+	}
+	return nil
 }
 
 // replyHeader passes on the headers of the upstream's response.
 func replyHeader(to, from http.Header) {
 	for name, values := range from {
-		to[name] = append([]string(nil), values...)
+		if !ofOrigin(name) {
+			to[name] = append([]string(nil), values...)
+		}
 	}
 	stripHops(to, from)
-	to.Del("Set-Cookie")
 	to.Del("Content-Type")
+}
+
+// ofOrigin reports whether a header of a response is about the origin that it comes from:
+// the interceptor is another one. Above all it has a policy of its own about who may read
+// its answers.
+func ofOrigin(name string) bool {
+	switch name {
+	case "Set-Cookie", "Alt-Svc", "Strict-Transport-Security", "Clear-Site-Data":
+		return true
+	}
+	return strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "Callwright-")
 }
 
 // errIdle says that the upstream sent nothing for idle_timeout_ms.
@@ -264,11 +205,7 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Transport: s.transport, FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
-			target := s.url(p.In.URL.Path)
-			target.RawPath = ""
-			if escaped := p.In.URL.EscapedPath(); escaped != p.In.URL.Path { // an encoded slash stays one
-				target.RawPath = strings.TrimRight(s.upstream.EscapedPath(), "/") + escaped
-			}
+			target := s.below(p.In.URL)
 			target.RawQuery = p.In.URL.RawQuery
 			p.Out.URL, p.Out.Host = target, ""
 			before := p.Out.Header
@@ -280,13 +217,17 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 				}
 			}
 		},
+		ModifyResponse: func(r *http.Response) error {
+			maps.DeleteFunc(r.Header, func(name string, _ []string) bool { return ofOrigin(name) })
+			return checkStatus(r)
+		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			h.log.Warn("the model server cannot be reached", "cause", cause(err))
 			if r.Context().Err() == nil {
 				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be reached")
 			}
 		},
-		ErrorLog: nil,
+		ErrorLog: slogLogger(h.log),
 	}
 }
 

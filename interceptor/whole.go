@@ -64,22 +64,27 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 		x.broken(ctx, err)
 		return
 	}
-	var out adapters.Accumulator
+	var events adapters.Accumulator
+	cut := map[int]bool{} // calls, by index
 	w := &rewrite{x: x, ctx: ctx, emit: func(e wireEvent) error {
-		out.Add(e)
+		if e.Type == adapters.EventCallEnd && e.Choice == 0 {
+			cut[e.Index] = e.Truncated
+		}
+		events.Add(e)
 		return nil
 	}}
-	if err = w.run(eventsOf(reply)); err != nil {
+	chosen, err := w.run(eventsOf(reply))
+	if err != nil {
 		x.broken(ctx, err)
 		return
 	}
 	x.headers(x.w.Header())
-	body := data
-	answer := out.Reply()
-	if w.calls == 0 && x.done.retries == 0 { // it holds nothing but what the model wrote
-		answer = reply
+	answer := events.Reply()
+	for i, c := range answer.Calls() { // a limit may have cut off what stands behind a call, or before it in the text
+		c.Truncated = cut[i]
 	}
-	if x.client != x.server || !same(answer, reply) {
+	body := data
+	if x.client != x.server || x.done.retries > 0 || !same(answer, reply) || chosen.cut && x.client.WholeCalls {
 		answer.Format = reply.Format
 		if body, err = x.client.EncodeReply(answer); err != nil {
 			x.broken(ctx, err)

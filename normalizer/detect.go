@@ -20,6 +20,7 @@ func (n *normalization) openAIReply(m map[string]any, f *Found) bool {
 	}
 	for _, item := range array(m["output"]) { // a reply of the Responses API
 		o := object(item)
+		n.holder = o
 		switch o["type"] {
 		case "function_call":
 			n.entry(f, str(o["name"]), id(o), o["arguments"], true)
@@ -44,6 +45,7 @@ func (n *normalization) message(m map[string]any, f *Found) {
 		}
 	}
 	if call := object(m["function_call"]); call != nil {
+		n.holder = call
 		n.entry(f, str(call["name"]), "", call["arguments"], true)
 	}
 	if len(f.Entries) > 0 {
@@ -62,6 +64,7 @@ func (n *normalization) claudeReply(m map[string]any, f *Found) bool {
 	}
 	for _, b := range blocks {
 		block := object(b)
+		n.holder = block
 		switch block["type"] {
 		case "tool_use", "server_tool_use", "mcp_tool_use":
 			if block["type"] != "tool_use" {
@@ -76,6 +79,7 @@ func (n *normalization) claudeReply(m map[string]any, f *Found) bool {
 			f.Reasoning = joinText(f.Reasoning, str(block["thinking"]))
 		}
 		if use := object(block["toolUse"]); use != nil { // Bedrock
+			n.holder = use
 			n.entry(f, str(use["name"]), id(use), use["input"], true)
 		}
 	}
@@ -102,6 +106,7 @@ func (n *normalization) gemini(m map[string]any, f *Found) bool {
 		for _, k := range []string{"functionCall", "function_call"} {
 			call := object(part[k])
 			if args, ok := call["args"]; ok || k == "functionCall" && call != nil {
+				n.holder = call
 				n.entry(f, str(call["name"]), id(call), args, true)
 			}
 		}
@@ -138,6 +143,7 @@ func (n *normalization) openAICall(m map[string]any, f *Found) bool {
 			if callID == "" {
 				callID = id(call)
 			}
+			n.holder = call
 			n.entry(f, name, callID, args, has)
 		}
 		return len(f.Entries) > 0
@@ -262,7 +268,7 @@ func (n *normalization) flat(m map[string]any, f *Found) bool {
 	}
 	tool := n.tool(name)
 	if tool == nil && (n.known || !n.o.Marked && key != "tool") {
-		begun := n.o.Truncated && n.known && n.o.Registry.Suggest(name) != ""
+		begun := n.o.Open != nil && n.known && n.o.Registry.Suggest(name) != ""
 		return (n.o.Marked || begun) && len(m) == 1 && n.entry(f, name, "", nil, false)
 	}
 	args, matched := flatArguments(m, key, tool)
@@ -272,7 +278,12 @@ func (n *normalization) flat(m map[string]any, f *Found) bool {
 	if tool == nil && len(args) == 0 && !n.o.Marked {
 		return false
 	}
-	return n.entry(f, name, id(m), args, false)
+	if !n.entry(f, name, id(m), args, false) {
+		return false
+	}
+	e := &f.Entries[len(f.Entries)-1]
+	e.CutKey, e.Cut = n.cutFlat()
+	return true
 }
 
 // flatArguments returns the members of an object that are arguments beside the call's

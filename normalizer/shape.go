@@ -19,6 +19,10 @@ type Entry struct {
 	Explicit bool
 	// Known says that the name leads to a known tool.
 	Known bool
+	// Cut says that the text ended inside the entry. CutKey is the parameter that was
+	// being written, as far as its name was written; "" if none was.
+	Cut    bool
+	CutKey string
 }
 
 // Found is what a JSON value holds.
@@ -36,9 +40,10 @@ type Options struct {
 	Registry *registry.Registry
 	// Marked says that a marker announced a call, so that looser shapes count.
 	Marked bool
-	// Truncated says that the text ended inside the value: its last word may be a
-	// beginning.
-	Truncated bool
+	// Open reports whether an object or a list within the value was cut off by the text's
+	// end, and which of its members was being written: "" if none was. It is nil where
+	// nothing was cut off.
+	Open func(v any) (key string, open bool)
 }
 
 // detector recognizes one shape.
@@ -71,6 +76,8 @@ type normalization struct {
 	o     Options
 	known bool
 	depth int
+	// holder is the object whose members are a call's name and arguments.
+	holder map[string]any
 }
 
 // maxNesting bounds how many envelopes may stand around calls.
@@ -95,7 +102,9 @@ func (n *normalization) value(v any) (f Found, ok bool) {
 	defer func() { n.depth-- }()
 	switch x := v.(type) {
 	case map[string]any:
+		defer func(outer map[string]any) { n.holder = outer }(n.holder)
 		for _, d := range detectors {
+			n.holder = x
 			f = Found{Format: d.format, Confidence: d.confidence}
 			if d.detect(n, x, &f) && (len(f.Entries) > 0) {
 				return f, true
@@ -106,7 +115,7 @@ func (n *normalization) value(v any) (f Found, ok bool) {
 		for _, e := range x {
 			inner, ok := n.value(e)
 			if !ok {
-				if !n.o.Marked && !isText(e) {
+				if !n.o.Marked && !isText(e) && !n.isCut(e) {
 					return f, false // a list of something else
 				}
 				continue
@@ -186,7 +195,9 @@ func (n *normalization) entry(f *Found, name, id string, arguments any, explicit
 	if !ok {
 		return false
 	}
-	f.Entries = append(f.Entries, Entry{Name: name, ID: id, Arguments: args, Explicit: explicit, Known: n.isKnown(name)})
+	e := Entry{Name: name, ID: id, Arguments: args, Explicit: explicit, Known: n.isKnown(name)}
+	e.CutKey, e.Cut = n.cut(arguments, args)
+	f.Entries = append(f.Entries, e)
 	return true
 }
 

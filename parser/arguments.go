@@ -25,12 +25,14 @@ func (j *judge) normalize(cand *scan.Candidate) normalizer.Found {
 		if !ok {
 			return normalizer.Found{}
 		}
-		e := normalizer.Entry{Name: cand.Name, ID: cand.ID, Arguments: args, Explicit: true}
+		e := normalizer.Entry{Name: cand.Name, ID: cand.ID, Arguments: args, Explicit: true, Cut: cand.Truncated, CutKey: cand.CutKey}
 		return normalizer.Found{Format: call.Unknown, Confidence: 1, Entries: []normalizer.Entry{e}}
 	}
-	found := normalizer.Detect(cand.Value, normalizer.Options{
-		Registry: j.p.registry, Marked: cand.Provenance != call.Bare, Truncated: cand.Truncated,
-	})
+	o := normalizer.Options{Registry: j.p.registry, Marked: cand.Provenance != call.Bare}
+	if cand.Truncated {
+		o.Open = cand.Open
+	}
+	found := normalizer.Detect(cand.Value, o)
 	found.Entries = slices.DeleteFunc(found.Entries, func(e normalizer.Entry) bool {
 		return isNoTool(e.Name) && j.p.registry.Get(e.Name) == nil
 	})

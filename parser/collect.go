@@ -177,11 +177,13 @@ func (c *collector) take(cand *scan.Candidate, t *teller) (consumed bool) {
 	if c.wasBroken(cand) {
 		return false
 	}
+	weigh(cand)
 	found, none := c.judge.open(cand, &c.budget)
 	if len(found.Entries) == 0 {
 		c.decide(cand, &none, t)
 		return false
 	}
+	c.res.Truncated = c.res.Truncated || cand.Unfinished()
 	for i := range found.Entries {
 		v := c.judge.entry(cand, &found, &found.Entries[i], origin{})
 		if v.made() {
@@ -264,7 +266,7 @@ const maxBroken = 16
 // noteBroken remembers an object without a marker that cannot be read, for the
 // fallbacks, if it names a tool.
 func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
-	if !c.p.deep || len(c.broken) >= maxBroken || cand.Evidence.Quoted || cand.Evidence.Example {
+	if !c.p.deep || len(c.broken) >= maxBroken || mentioned(cand) {
 		return
 	}
 	if tool := cue.ToolName(cand.Raw, c.p.registry); tool != "" {
@@ -277,7 +279,10 @@ func (c *collector) noteBroken(cand *scan.Candidate, broken string) {
 // explained tells what became of a candidate.
 func (c *collector) explained(cand *scan.Candidate, v *verdict) {
 	if c.explain != nil {
-		c.explain(Candidate{Candidate: cand.Plain(), Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score})
+		c.explain(Candidate{
+			Candidate: cand.Plain(), Tool: v.call.Tool, Format: v.call.SourceFormat, Reason: v.reason, Score: v.call.Score,
+			Surroundings: why(cand),
+		})
 	}
 }
 

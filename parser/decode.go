@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/repair"
 	"github.com/callwright/callwright/internal/scan"
 	"github.com/callwright/callwright/registry"
@@ -29,7 +31,7 @@ type Decoded struct {
 	// numbers with the digits that the text has.
 	Content string `json:"content"`
 	// StructuredData is the value: a map[string]any or []any, as decoded JSON with
-	// json.Number.
+	// json.Number, or a scalar that the schema wants.
 	StructuredData any `json:"structured_data"`
 	// JSONRepaired says that the text had to be repaired to be read.
 	JSONRepaired bool `json:"json_repaired"`
@@ -40,6 +42,8 @@ type Decoded struct {
 	// Coercions and Defaults are what was changed and filled in to fit the schema.
 	Coercions []validator.Coercion `json:"coercions,omitempty"`
 	Defaults  []string             `json:"defaults,omitempty"`
+	// Warnings say what of the schema was not taken as it is, as lines "code: text".
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Validation says whether a value fits its schema; without one every value does.
@@ -129,12 +133,16 @@ func allowMore(v any) {
 	}
 }
 
-// DecodeSchema finds the JSON object or array in a text: the first candidate that fits
-// the schema as it stands, else the first that fits after coercion, else the first that
-// can be read, with Validation saying what is wrong.
+// DecodeSchema finds the JSON that fits a schema in a text: the first candidate that fits
+// as it stands, else the first that fits after coercion, else the first that can be read,
+// with Validation saying what is wrong.
 //
 // Candidates are the whole text, then the fences, the last one first, then the prose.
-// Reasoning is searched only if nothing else has JSON. A blank text is an empty object.
+// Reasoning is searched only if nothing else has JSON. Where the schema wants a list and
+// no candidate fits, all of them together are one. Where it wants a number, a boolean,
+// null or one of listed values, the whole text may be that. Without a schema a blank text
+// is an empty object.
+//
 // The text may have [DefaultMaxTextBytes]; the error is [ErrTextTooLarge], [ErrNoJSON]
 // with the beginning of the text, that of the context, or that of a schema that cannot
 // be used.
@@ -150,7 +158,7 @@ func DecodeSchema(ctx context.Context, text string, o DecodeOptions) (*Decoded, 
 // concurrent use.
 type Decoder struct {
 	o      DecodeOptions
-	schema *schemaTool
+	schema *registry.Tool // nil if there is none
 }
 
 // NewDecoder returns a decoder. The error is that of a schema that cannot be used.
@@ -167,9 +175,9 @@ func NewDecoder(o DecodeOptions) (*Decoder, error) {
 
 // Decode finds the JSON in a text; see [DecodeSchema].
 func (x *Decoder) Decode(ctx context.Context, text string) (*Decoded, error) {
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" && x.schema == nil {
 		d := &Decoded{}
-		d.take(x.schema, map[string]any{}, x.o)
+		d.take(ctx, nil, map[string]any{}, x.o)
 		return d, nil
 	}
 	if len(text) > DefaultMaxTextBytes {
@@ -180,13 +188,16 @@ func (x *Decoder) Decode(ctx context.Context, text string) (*Decoded, error) {
 		return nil, err
 	}
 	if len(candidates) == 0 {
+		if d := x.scalar(ctx, text); d != nil {
+			return d, nil
+		}
 		head := strings.ToValidUTF8(text[:min(len(text), 200)], "")
 		return nil, fmt.Errorf("%w: %q", ErrNoJSON, head)
 	}
 	var fitting, first *Decoded
 	for _, c := range candidates {
 		d := &Decoded{JSONRepaired: c.repaired, JSONTruncated: c.truncated}
-		d.take(x.schema, c.value, x.o)
+		d.take(ctx, x.schema, c.value, x.o)
 		switch {
 		case d.Validation.Success && len(d.Coercions) == 0 && !d.JSONTruncated:
 			return d, nil
@@ -199,33 +210,65 @@ func (x *Decoder) Decode(ctx context.Context, text string) (*Decoded, error) {
 			return nil, err
 		}
 	}
+	if d := x.together(ctx, candidates); d != nil {
+		return d, nil
+	}
 	if fitting != nil {
 		return fitting, nil
 	}
 	return first, nil
 }
 
-// take validates a value and writes it.
-func (d *Decoded) take(s *schemaTool, value any, o DecodeOptions) {
-	d.Validation.Success = true
-	if s != nil {
-		parameters, ok := value.(map[string]any)
-		if s.wrapped {
-			parameters, ok = map[string]any{wrapKey: value}, true
+// together takes several candidates for the items of one list, if the schema wants that.
+func (x *Decoder) together(ctx context.Context, candidates []found) *Decoded {
+	if x.schema == nil || len(candidates) < 2 {
+		return nil
+	}
+	candidates = slices.Clone(candidates)
+	slices.SortStableFunc(candidates, func(a, b found) int { return a.start - b.start })
+	d := &Decoded{}
+	list := make([]any, len(candidates))
+	for i, c := range candidates {
+		if c.truncated {
+			return nil
 		}
-		if !ok {
-			d.Validation = Validation{Errors: []string{"the value is an array, must be an object"}}
-		} else {
-			r := validator.Validate(s.tool, parameters, o.Validation)
-			value = any(r.Parameters)
-			if s.wrapped {
-				value = r.Parameters[wrapKey]
-			}
-			d.Coercions, d.Defaults = r.Coercions, r.Defaults
-			for i := range r.Errors {
-				d.Validation.Success = false
-				d.Validation.Errors = append(d.Validation.Errors, r.Errors[i].Error())
-			}
+		list[i] = c.value
+		d.JSONRepaired = d.JSONRepaired || c.repaired
+	}
+	if d.take(ctx, x.schema, list, x.o); d.Validation.Success && len(d.Coercions) == 0 {
+		return d
+	}
+	return nil
+}
+
+// scalar takes a text for the scalar that the schema wants: not for any string.
+func (x *Decoder) scalar(ctx context.Context, text string) *Decoded {
+	trimmed := strings.TrimSpace(text)
+	if x.schema == nil || trimmed == "" || len(trimmed) > maxScalarBytes || x.o.NoRepairs && !json.Valid([]byte(trimmed)) {
+		return nil
+	}
+	d := &Decoded{JSONRepaired: !json.Valid([]byte(trimmed))}
+	d.take(ctx, x.schema, lenient.Text(trimmed), x.o)
+	_, isString := d.StructuredData.(string)
+	if !d.Validation.Success || isString && x.o.Schema["enum"] == nil && x.o.Schema["const"] == nil {
+		return nil
+	}
+	return d
+}
+
+// maxScalarBytes bounds a text that may be a scalar.
+const maxScalarBytes = 1 << 10
+
+// take validates a value and writes it.
+func (d *Decoded) take(ctx context.Context, tool *registry.Tool, value any, o DecodeOptions) {
+	d.Validation.Success = true
+	if tool != nil {
+		var r validator.Result
+		value, r = validator.ValidateValue(ctx, tool, value, o.Validation)
+		d.Coercions, d.Defaults, d.Warnings = r.Coercions, r.Defaults, r.Warnings
+		for i := range r.Errors {
+			d.Validation.Success = false
+			d.Validation.Errors = append(d.Validation.Errors, r.Errors[i].Error())
 		}
 	}
 	d.StructuredData, d.Content = value, encode(value)
@@ -235,7 +278,7 @@ func (d *Decoded) take(s *schemaTool, value any, o DecodeOptions) {
 type found struct {
 	value               any
 	repaired, truncated bool
-	rank                int
+	rank, start         int
 }
 
 // valuesIn returns the values of a text, the likeliest first.
@@ -262,7 +305,7 @@ func usable(all []*scan.Candidate, o DecodeOptions) []found {
 	repairs := 0
 	for i := range all {
 		c := all[i]
-		f := found{value: c.Value, repaired: c.Fixes.Any(), truncated: c.Truncated}
+		f := found{value: c.Value, repaired: c.Fixes.Any(), truncated: c.Truncated, start: c.Start}
 		if c.Named {
 			f.value = c.Arguments
 		}
@@ -308,32 +351,16 @@ func usable(all []*scan.Candidate, o DecodeOptions) []found {
 	return out
 }
 
-// schemaTool is a schema as a tool's, whose validation and coercion then serve.
-type schemaTool struct {
-	tool    *registry.Tool
-	wrapped bool // the value stands under wrapKey
-}
-
-// wrapKey is the member that holds a value that is no object.
-const wrapKey = "value"
-
-// compileSchema compiles a schema behind the registry's guard.
-func compileSchema(schema map[string]any) (*schemaTool, error) {
-	s := &schemaTool{}
-	parameters := schema
-	if schema["type"] != "object" && schema["properties"] == nil && schema["$ref"] == nil {
-		s.wrapped = true
-		parameters = map[string]any{"type": "object", "properties": map[string]any{wrapKey: schema}, "required": []any{wrapKey}}
-		for _, k := range []string{"$defs", "definitions", "$schema"} { // what references lead to
-			if v, ok := schema[k]; ok {
-				parameters[k] = v
-			}
-		}
+// compileSchema compiles a schema behind the registry's guard, as that of a tool, whose
+// validation and coercion then serve.
+func compileSchema(schema map[string]any) (*registry.Tool, error) {
+	if schema["$schema"] == nil { // a schema, not a tool's parameters by name
+		schema = maps.Clone(schema)
+		schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	}
-	r, err := registry.NewWith(registry.Options{Strict: true}, registry.Tool{Name: "schema", Parameters: parameters})
+	r, err := registry.NewWith(registry.Options{Strict: true}, registry.Tool{Name: "schema", Parameters: schema})
 	if err != nil {
 		return nil, fmt.Errorf("the schema cannot be used: %w", err)
 	}
-	s.tool = r.Get("schema")
-	return s, nil
+	return r.Get("schema"), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/parser"
+	"github.com/callwright/callwright/registry"
 )
 
 func schema(t *testing.T, text string) map[string]any {
@@ -53,13 +54,31 @@ func TestDecodeSchema(t *testing.T) {
 		{"array by reference", `[{"a":1}]`, `{"type":"array","items":{"$ref":"#/$defs/x"},"$defs":{"x":{"type":"object","required":["a"]}}}`, nil, `[{"a":1}]`, ""},
 		{"a call's shape is JSON too", `{"name":"get_weather","arguments":{"city":"Rome"}}`, "", nil, `{"arguments":{"city":"Rome"},"name":"get_weather"}`, ""},
 		{"blank", " \n", "", nil, `{}`, ""},
+		{"blank, and a schema", " \n", "{}", nil, "", ""},
+		{"any schema", `{"a":1}`, "{}", nil, `{"a":1}`, ""},
+		{"list of types", "so: [1]", `{"type":["object","array"]}`, nil, `[1]`, ""},
+		{"list of types, an object", `{"a":1}`, `{"type":["object","array"],"properties":{"a":{"type":"integer"}}}`, nil, `{"a":1}`, ""},
+		{"tuple", `["x",1]`, `{"type":"array","items":[{"type":"string"},{"type":"integer"}]}`, nil, `["x",1]`, ""},
+		{"tuple that does not fit", `["x","y"]`, `{"type":"array","items":[{"type":"string"},{"type":"integer"}]}`, nil, `["x","y"]`, "invalid"},
+		{"list behind a reference", `[{"a":1}]`, `{"$ref":"#/$defs/l","$defs":{"l":{"type":"array","items":{"type":"object"}}}}`, nil, `[{"a":1}]`, ""},
+		{"list of itself", `[[],[[]]]`, `{"type":"array","items":{"$ref":"#"}}`, nil, `[[],[[]]]`, ""},
+		{"items alone", `["a"]`, `{"items":{"type":"string"}}`, nil, `["a"]`, ""},
+		{"one object for a list", `{"a":1}`, `{"type":"array","items":{"type":"object"}}`, nil, `[{"a":1}]`, ""},
+		{"two objects for a list", "{\"a\":1}\nand {\"a\":2}", `{"type":"array","items":{"type":"object"}}`, nil, `[{"a":1},{"a":2}]`, ""},
+		{"two objects in fences for a list", "```json\n{\"a\":1}\n```\n```json\n{\"a\":2}\n```", `{"type":"array","items":{"type":"object"}}`, nil, `[{"a":1},{"a":2}]`, ""},
+		{"two lists for a list", `["a"] or ["b"]`, `{"type":"array","items":{"type":"string"}}`, nil, `["a"]`, ""},
+		{"enum", " TWO\n", `{"enum":["ONE","TWO"]}`, nil, `"TWO"`, "repaired"},
+		{"number", "12111", `{"type":"integer"}`, nil, `12111`, ""},
+		{"boolean", "True", `{"type":"boolean"}`, nil, `true`, "repaired"},
+		{"no string of any text", "hello", `{"type":"string"}`, nil, "", ""},
+		{"no number in a text", "it is 12", `{"type":"integer"}`, nil, "", ""},
 		{"none", "just a friendly hello, no json here", summary, nil, "", ""},
 		{"not JSON in a fence", "```json\n{invalid json}\n```", "", nil, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, err := parser.DecodeSchema(context.Background(), tt.text, parser.DecodeOptions{Schema: schema(t, tt.schema), Keys: tt.keys})
 			if tt.want == "" {
-				if !errors.Is(err, parser.ErrNoJSON) || !strings.Contains(err.Error(), "json") {
+				if !errors.Is(err, parser.ErrNoJSON) || !strings.Contains(err.Error(), "no JSON found") {
 					t.Fatalf("error %v, %+v", err, d)
 				}
 				return
@@ -87,6 +106,18 @@ func TestDecodeSchema(t *testing.T) {
 				t.Errorf("flags %q", got)
 			}
 		})
+	}
+}
+
+// TestDecodeWarns holds that a schema with an error in writing gives a warning, and one that
+// refers to itself without end an error.
+func TestDecodeWarns(t *testing.T) {
+	d, err := parser.DecodeSchema(t.Context(), `{"a":1}`, parser.DecodeOptions{Schema: schema(t, `{"type":"objec"}`)})
+	if err != nil || !d.Validation.Success || len(d.Warnings) != 1 || !strings.HasPrefix(d.Warnings[0], "type_ignored: /type") {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if _, err := parser.NewDecoder(parser.DecodeOptions{Schema: schema(t, `{"$ref":"#"}`)}); !errors.Is(err, registry.ErrSchemaCycle) {
+		t.Error(err)
 	}
 }
 

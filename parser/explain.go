@@ -17,6 +17,9 @@ type Candidate struct {
 	Format call.Format
 	// Score says what speaks for and against it; zero where it did not come to that.
 	Score Score
+	// Surroundings says in words what of the text around it spoke for a call that is made
+	// and against it, the heaviest first: `against: negation in its sentence ("never")`.
+	Surroundings []string
 	// Reason says in words why it is no call; empty if it is one.
 	Reason string
 }

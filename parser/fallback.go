@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/scan"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 	"github.com/callwright/callwright/validator"
 )
@@ -51,7 +54,7 @@ func (c *collector) fallBack(ctx context.Context) {
 		k.Repairs = 0
 	}
 	if c.p.deep {
-		k.Text = c.content.String()
+		k.Text, k.OtherTurns = c.content.String(), c.otherTurns()
 		if len(r.Rejected) == 0 || len(failures) > 0 { // else nothing that was rejected can be recovered
 			k.Cues = fallback.CuesIn(k.Text, failures, c.p.registry)
 		}
@@ -105,7 +108,7 @@ func (c *collector) failures() (failures []fallback.Failure, rejected []int) {
 			continue
 		}
 		failures = append(failures, fallback.Failure{
-			Tool: x.Tool, Parameters: x.Parameters, Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated,
+			Tool: x.Tool, Parameters: x.asRead(), Raw: x.Raw, Span: x.Span, Provenance: x.Provenance, Truncated: x.Truncated,
 			Broken: x.broken, ArgumentsOnly: x.named, Errors: x.Errors,
 		})
 		rejected = append(rejected, i)
@@ -115,6 +118,76 @@ func (c *collector) failures() (failures []fallback.Failure, rejected []int) {
 		rejected = append(rejected, -1)
 	}
 	return failures, rejected
+}
+
+// otherTurns reports whether a marker of a turn stands in the text and not behind it: the
+// content may have somebody else's words.
+func (c *collector) otherTurns() bool {
+	before := c.content.len() + c.reasoning.len()
+	for _, d := range c.res.Dropped {
+		switch d.Why {
+		case DroppedTurnMarker, DroppedMessageHeader, DroppedInventedResult, DroppedInventedObservation:
+			if d.Span[0] < before {
+				return true
+			}
+		}
+		before += d.Span[1] - d.Span[0]
+	}
+	return false
+}
+
+// asRead returns the parameters without what validation changed in them.
+func (r *Rejected) asRead() map[string]any {
+	if len(r.coercions)+len(r.defaults) == 0 {
+		return r.Parameters
+	}
+	read, _ := text.Clone(r.Parameters).(map[string]any)
+	for _, path := range r.defaults {
+		setAt(read, path, nil, true)
+	}
+	for _, x := range slices.Backward(r.coercions) {
+		setAt(read, x.Path, x.From, false)
+	}
+	return read
+}
+
+// setAt sets or removes what stands at a JSON pointer, if there is such a place.
+func setAt(object map[string]any, path string, value any, remove bool) {
+	keys := text.Keys(path)
+	if len(keys) == 0 {
+		return
+	}
+	var at any = object
+	for _, key := range keys[:len(keys)-1] {
+		at, _ = member(at, key)
+	}
+	last := keys[len(keys)-1]
+	switch x := at.(type) {
+	case map[string]any:
+		if remove {
+			delete(x, last)
+		} else {
+			x[last] = value
+		}
+	case []any:
+		if i, err := strconv.Atoi(last); err == nil && i >= 0 && i < len(x) && !remove {
+			x[i] = value
+		}
+	}
+}
+
+// member returns a member of an object, or an element of a list by its number.
+func member(v any, key string) (any, bool) {
+	switch x := v.(type) {
+	case map[string]any:
+		e, ok := x[key]
+		return e, ok
+	case []any:
+		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(x) {
+			return x[i], true
+		}
+	}
+	return nil, false
 }
 
 // propose makes the calls of a proposal, if all of them are valid.
@@ -144,6 +217,9 @@ func (c *collector) propose(p *fallback.Proposal) error {
 	var calls []Call
 	for i := range found.Entries {
 		v := c.judge.entry(cand, &found, &found.Entries[i], origin{proposal: p})
+		if v.made() && c.replacesCut(p, &v.call) {
+			v.reject(errCutDefault.Error(), false, validator.Error{Code: CodeTruncated, Message: errCutDefault.Error()})
+		}
 		c.explained(cand, &v)
 		if v.made() {
 			calls = append(calls, v.call)
@@ -166,6 +242,30 @@ func (c *collector) propose(p *fallback.Proposal) error {
 		c.add(x, &t)
 	}
 	return nil
+}
+
+// errCutDefault says that a default would take the place of what the text's end cut off.
+var errCutDefault = errors.New("a default would take the place of the parameter that was being written")
+
+// replacesCut reports whether one of a call's defaults may stand in the place of the
+// parameter of a proposal whose name was being written. A name that begins like none of the
+// tool's other parameters may be another word for any of them.
+func (c *collector) replacesCut(p *fallback.Proposal, x *Call) bool {
+	if p.CutKey == nil || len(x.Defaults) == 0 {
+		return false
+	}
+	meant := false
+	for _, name := range c.p.registry.Get(x.Tool).Order() {
+		isDefault := slices.Contains(x.Defaults, text.Pointer("", name))
+		_, there := x.Parameters[name]
+		if there && !isDefault || !strings.HasPrefix(strings.ToLower(name), strings.ToLower(*p.CutKey)) {
+			continue
+		}
+		if meant = true; isDefault {
+			return true
+		}
+	}
+	return !meant
 }
 
 // errNoCall says that a fallback's proposal has not the shape of a call.

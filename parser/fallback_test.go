@@ -76,7 +76,7 @@ func TestErrorPatterns(t *testing.T) {
 	if r := mustParse(t, p, text, parser.Context{}); len(r.Calls) != 0 || r.Rejected[0].Tool != "create_rectangle" || r.Rejected[0].Errors[0].Code != parser.CodeTruncated {
 		t.Errorf("%+v", r)
 	}
-	text = `{"tool": "create_rectangle", "params": {"x": 1, "y": 2, "fill": "bl`
+	text = `{"tool": "create_rectangle", "params": {"x": 1, "y": 2, "fi`
 	r := mustParse(t, mustParser(t, canvas(t), parser.Options{Fallbacks: fallback.Steps(fallback.Partial{})}), text, parser.Context{})
 	if got := parameters(t, r); got != `{"x":1,"y":2}` || !r.Calls[0].Truncated || !r.Truncated {
 		t.Errorf("%s %+v", got, r.Calls[0])
@@ -103,7 +103,7 @@ func TestStrategies(t *testing.T) {
 	}{
 		{"model", garbled, fallback.Steps(fallback.AutoRepair{}, model), fallback.StrategyModel, `{"height":48,"width":120,"x":100,"y":250}`, false, false},
 		{"intent", "I'll draw a blue rectangle, 120x48, at (10, 20).", fallback.Steps(fallback.NewIntent()), fallback.StrategyIntent, `{"fill":"blue","height":48,"width":120,"x":10,"y":20}`, true, false},
-		{"partial", `<tool_call>{"name": "create_rectangle", "arguments": {"x": 1, "y": 2, "width": 12`, fallback.Steps(fallback.Partial{}), fallback.StrategyPartial, `{"x":1,"y":2}`, false, true},
+		{"partial", `<tool_call>{"name": "create_rectangle", "arguments": {"x": 1, "y": 2, "wid`, fallback.Steps(fallback.Partial{}), fallback.StrategyPartial, `{"x":1,"y":2}`, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := mustParser(t, canvas(t), parser.Options{Fallbacks: tt.steps})

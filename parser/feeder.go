@@ -102,17 +102,21 @@ func (f *Feeder) End() ([]Event, error) {
 		return nil, ErrEnded
 	}
 	start := time.Now()
-	f.end()
+	f.end(false)
 	r := f.c.finish(f.ctx, f.err)
 	f.events = append(f.events, Event{Type: EventResult, Result: r})
 	f.p.observe(r, f.err, &f.c.context, start.Add(-f.busy))
 	return f.events, f.err
 }
 
-// end reads what is left of the text.
-func (f *Feeder) end() {
+// end reads what is left of the text. cut says that a limit or a broken stream ended it.
+func (f *Feeder) end(cut bool) {
 	f.closed = true
-	f.reading.End()
+	if cut {
+		f.reading.EndCut()
+	} else {
+		f.reading.End()
+	}
 	f.noteError()
 }
 

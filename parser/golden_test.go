@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/golden"
 	"github.com/callwright/callwright/normalizer"
 	"github.com/callwright/callwright/parser"
@@ -228,8 +229,10 @@ func TestPrefixes(t *testing.T) {
 		for i := 0; i < len(c.Text); i += step {
 			prefix := c.Text[:i]
 			closed := strings.ContainsAny(lastRune(strings.TrimSpace(prefix)), ">]}」✿") || strings.Contains(c.File, "react")
+			// What takes prose back may stand in a sentence that is not there.
+			ended := strings.HasSuffix(strings.TrimSpace(prefix), ".")
 			for _, x := range parse(t, c, prefix).Calls {
-				if !x.Truncated && !slices.ContainsFunc(whole, func(w parser.Call) bool { return partOf(&x, &w, closed) }) {
+				if !x.Truncated && (x.Metadata.ParsingMethod != call.MethodIntent || !ended) && !slices.ContainsFunc(whole, func(w parser.Call) bool { return partOf(&x, &w, closed) }) {
 					t.Errorf("cut off at byte %d, %q makes %s %v", i, prefix, x.Tool, x.Parameters)
 				}
 			}

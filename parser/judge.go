@@ -167,8 +167,9 @@ func (j *judge) callOf(cand *scan.Candidate, found *normalizer.Found, tool, id s
 func (j *judge) entry(cand *scan.Candidate, found *normalizer.Found, e *normalizer.Entry, from origin) verdict {
 	v := verdict{call: j.callOf(cand, found, e.Name, e.ID)}
 	x := &v.call
+	x.Truncated = e.Cut
 	sc := newScorer()
-	sc.where(cand, from)
+	sc.where(cand, e.Cut, from)
 	if !e.Explicit {
 		sc.add("shape_loose")
 	}
@@ -178,7 +179,7 @@ func (j *judge) entry(cand *scan.Candidate, found *normalizer.Found, e *normaliz
 		x.Repairs = append(x.Repairs, p.Fixes...)
 	}
 	for _, n := range cand.Fixes.Names() {
-		if n == "truncated" && !cand.Truncated {
+		if n == "truncated" && !e.Cut {
 			n = "missing_close"
 		}
 		x.Repairs = append(x.Repairs, n)
@@ -195,7 +196,16 @@ func (j *judge) entry(cand *scan.Candidate, found *normalizer.Found, e *normaliz
 		v.reject(err.Message, cand.Provenance != call.Bare, err)
 		return v
 	}
+	if e.Cut && from.proposal == nil && j.p.o.AllowPartial {
+		params = withoutCut(params, e.CutKey)
+		if _, isText := e.Arguments.(lenient.Text); isText {
+			params = map[string]any{} // half of a JSON text
+		}
+	}
 	errs := j.validate(cand, tool, params, x, sc)
+	if e.Cut {
+		errs = append(errs, withdrawDefaults(x, tool, e.CutKey)...)
+	}
 	score := sc.done()
 	if p := from.proposal; p != nil && p.Confidence > 0 {
 		score.Overall = min(score.Overall, round(p.Confidence))
@@ -212,7 +222,7 @@ func (j *judge) entry(cand *scan.Candidate, found *normalizer.Found, e *normaliz
 func (j *judge) tool(cand *scan.Candidate, e *normalizer.Entry, call *Call, sc *scorer) *registry.Tool {
 	tools := j.p.registry
 	match, known := tools.Lookup(e.Name)
-	if !known && cand.Truncated && !cand.Named {
+	if !known && e.Cut && !cand.Named {
 		// The text may end within the name: its completion, if there is only one.
 		if match, known = tools.Lookup(tools.Suggest(e.Name)); known {
 			call.Inferred = true
@@ -239,7 +249,7 @@ func (j *judge) unknownTool(cand *scan.Candidate, e *normalizer.Entry, v *verdic
 	err := validator.Error{
 		Code: validator.UnknownTool, Message: "there is no tool " + quote(e.Name), SuggestedFix: j.p.registry.Suggest(e.Name),
 	}
-	if cand.Truncated && err.SuggestedFix != "" {
+	if e.Cut && err.SuggestedFix != "" {
 		err.Message += ", and the text was cut off"
 	}
 	sc.errors([]validator.Error{err})
@@ -250,7 +260,7 @@ func (j *judge) unknownTool(cand *scan.Candidate, e *normalizer.Entry, v *verdic
 	}
 	params, _ := e.Arguments.(map[string]any)
 	v.call.Parameters = withoutTypes(params)
-	v.reject("unknown tool", cand.Provenance != call.Bare && !cand.Evidence.Quoted && !cand.Evidence.Example, err)
+	v.reject("unknown tool", cand.Provenance != call.Bare && !mentioned(cand), err)
 }
 
 // withoutTypes turns untyped text into strings, for parameters of no known tool.
@@ -279,7 +289,7 @@ func (j *judge) validate(cand *scan.Candidate, tool *registry.Tool, params map[s
 		sc.factor("coerced", semantic, r.Factor)
 	}
 	sc.errors(r.Errors)
-	if placeholder(x.Parameters) && (cand.Evidence.Example || cand.Provenance == call.Bare && len(x.Parameters) > 0) {
+	if placeholder(x.Parameters) && (mentioned(cand) || cand.Provenance == call.Bare && len(x.Parameters) > 0) {
 		sc.add("placeholder")
 	}
 	return r.Errors
@@ -318,7 +328,7 @@ func (j *judge) reasons(
 	switch {
 	case errors.Is(cand.Err, scan.ErrExpression):
 		return one(CodeExpression, "%v", cand.Err)
-	case truncated && !o.AllowPartial:
+	case truncated && (!o.AllowPartial || len(invalid) > 0):
 		return append(one(CodeTruncated, "the text ends inside the call"), invalid...)
 	case tool.RequireMarker && (x.Inferred || cand.Method == call.MethodAssisted || x.Provenance != call.Native && !trained(cand)):
 		return one(CodeMarkerRequired, "%q takes only calls that the model marked as calls", tool.Name)
@@ -326,11 +336,8 @@ func (j *judge) reasons(
 		return one(CodeEcho, "the text only repeats what was said to the model")
 	case o.StrictMode && len(x.Repairs) > 0:
 		return one(CodeStrict, "the call needed repairs: %s", strings.Join(x.Repairs, ", "))
-	case x.Confidence < o.MinConfidence &&
-		(cand.Evidence.Quoted || cand.Evidence.Example || x.Score.Components.Contextual < o.MinConfidence):
+	case x.Confidence < o.MinConfidence && x.Score.Components.Contextual < o.MinConfidence:
 		return lowConfidence() // where it stands speaks against it: what is wrong with it matters to nobody
-	case len(invalid) > 0 && truncated:
-		return nil // what is missing was cut off
 	case len(invalid) > 0:
 		return invalid
 	case x.Confidence < o.MinConfidence && !x.Truncated:

@@ -69,6 +69,7 @@ func (x *openReasoning) Candidate(cand *scan.Candidate) (consumed bool) {
 	if !x.budget.admits(&c.p.o) {
 		return false
 	}
+	weigh(cand)
 	found, none := c.judge.open(cand, &x.budget)
 	if len(found.Entries) == 0 {
 		c.explained(cand, &none)

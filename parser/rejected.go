@@ -32,6 +32,9 @@ type Rejected struct {
 	tool   *registry.Tool // that was meant
 	broken string         // what could not be read
 	named  bool           // broken are the arguments alone
+	// What was changed in Parameters, see [Call].
+	coercions []validator.Coercion
+	defaults  []string
 }
 
 // Codes of rejection, besides those of the validator.
@@ -81,6 +84,7 @@ func rejectedOf(call *Call, errs ...validator.Error) Rejected {
 	return Rejected{
 		Tool: call.Tool, ID: call.ID, Parameters: call.Parameters, Confidence: call.Confidence, Truncated: call.Truncated,
 		Format: call.SourceFormat, Provenance: call.Provenance, Raw: call.Raw, Span: call.Span, Errors: errs, Score: call.Score,
+		coercions: call.Coercions, defaults: call.Defaults,
 	}
 }
 

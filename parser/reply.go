@@ -183,14 +183,17 @@ func (f *ReplyFeeder) End() ([]Event, error) {
 			f.endCall(true)
 		}
 	}
-	t.end()
+	cut := f.broken || f.info.Finish == adapters.FinishLength
+	t.end(cut)
 	if f.reasoned && len(c.res.Calls) == 0 {
 		c.unclosed = true // what the model was to say may stand in its reasoning
 	}
 	f.info.Refusal = f.refusal.String()
 	info := f.info
 	c.res.Reply = &info
-	c.res.Truncated = c.res.Truncated || f.broken || info.Finish == adapters.FinishLength
+	if cut {
+		c.res.Truncated, c.unclosed = true, false // what the limit cut off of reasoning is a draft
+	}
 	f.result = c.finish(t.ctx, t.err)
 	if c.out.emit != nil {
 		t.events = append(t.events, Event{Type: EventResult, Result: f.result})

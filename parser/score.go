@@ -93,8 +93,9 @@ func (s *scorer) done() Score {
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// where scores what stands around a candidate, and how it was found.
-func (s *scorer) where(c *scan.Candidate, from origin) {
+// where scores what stands around a candidate, how it was found, and that an entry of it
+// was cut off.
+func (s *scorer) where(c *scan.Candidate, cut bool, from origin) {
 	ev := &c.Evidence
 	switch {
 	case c.Provenance == call.Native:
@@ -103,25 +104,11 @@ func (s *scorer) where(c *scan.Candidate, from origin) {
 		s.add("tool_fence")
 	case c.Provenance == call.Marked:
 		s.add("marked")
-	case ev.Whole:
-		s.add("whole_text")
-	case ev.Fence != "":
-		s.add("fence")
-	case ev.LineStart:
-		s.add("line")
 	default:
-		s.add("in_prose")
+		s.add("bare")
 	}
-	switch {
-	case ev.Example && ev.Intent && c.Provenance != call.Bare:
-		s.add("example_intended")
-	case ev.Example:
-		s.add("example")
-	case ev.Intent:
-		s.add("announced")
-	}
-	if ev.Quoted {
-		s.add("quoted")
+	if from.proposal == nil && c.Provenance != call.Native {
+		s.factor("act", contextual, ev.Act)
 	}
 	if ev.InReasoning {
 		s.add("in_reasoning")
@@ -150,7 +137,7 @@ func (s *scorer) where(c *scan.Candidate, from origin) {
 	} else if repaired {
 		s.add("repair_plain")
 	}
-	if c.Truncated {
+	if cut {
 		s.add("truncated")
 	}
 	if from.openReasoning {

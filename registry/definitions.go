@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ErrNoDefinition says that a JSON value has none of the known shapes of a tool
@@ -19,72 +21,115 @@ var ErrNoDefinition = errors.New("not a tool definition of OpenAI, Anthropic, Ol
 // MCP: one, a list, or an object with a list under "tools" or "functions". The format is
 // detected for each definition; keys are case-sensitive. The error is [ErrNoDefinition],
 // or says where the JSON is invalid.
+//
+// Each format may carry what the specification adds, beside the name or around it:
+// "dependencies", "required", "defaults", "require_marker".
 func Parse(data []byte) ([]Tool, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	v, _, err := decode(dec, 0)
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
+	d := definitionReader{
+		dec:   jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+		names: make(map[string]string, 64),
+	}
+	v, _, err := d.value(0, false)
 	if err != nil {
 		return nil, fmt.Errorf("tool definitions are not JSON: %w", err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	if _, err := d.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("tool definitions: text behind the JSON")
 	}
 	return FromJSON(v)
 }
 
+// byteOrderMark is what some editors put before a text.
+const byteOrderMark = "\ufeff"
+
 // orderKey is where a schema lists its properties in the order in which they
 // were written: Gemini's own keyword for it.
 const orderKey = "propertyOrdering"
 
-// maxDefinitionDepth is how deep definitions may nest.
-const maxDefinitionDepth = 256
+// Bounds of definitions: how deep they nest, and how many names of members are kept once.
+const (
+	maxDefinitionDepth = 256
+	maxSharedNames     = 4096
+)
 
-// decode decodes the next JSON value and, of an object, the order of its keys.
-// Beside each object under the key "properties" it notes that order, which a map
-// does not keep and positional arguments need.
-func decode(dec *json.Decoder, depth int) (v any, keys []any, err error) {
-	token, err := dec.Token()
+// definitionReader decodes JSON as encoding/json does, with [json.Number]. Beside each
+// object under the key "properties" it notes the order of its keys, which a map does not
+// keep and positional arguments need.
+type definitionReader struct {
+	dec   *jsontext.Decoder
+	names map[string]string // that were read, each in memory once
+}
+
+// value decodes the next value and, if ordered, the order of its keys.
+func (d *definitionReader) value(depth int, ordered bool) (v any, keys []any, err error) {
+	token, err := d.dec.ReadToken()
 	if err != nil {
 		return nil, nil, err
 	}
 	if depth > maxDefinitionDepth {
 		return nil, nil, fmt.Errorf("nested more than %d deep", maxDefinitionDepth)
 	}
-	switch token {
-	case json.Delim('{'):
+	switch token.Kind() {
+	case '{':
 		m := map[string]any{}
-		for dec.More() {
-			key, err := dec.Token()
+		for d.dec.PeekKind() != '}' {
+			name, err := d.name()
 			if err != nil {
 				return nil, nil, err
 			}
-			name, _ := key.(string)
-			member, inner, err := decode(dec, depth+1)
+			member, inner, err := d.value(depth+1, name == "properties")
 			if err != nil {
 				return nil, nil, err
 			}
 			m[name] = member
-			keys = append(keys, name)
-			if name == "properties" && inner != nil && m[orderKey] == nil {
+			if ordered {
+				keys = append(keys, name)
+			}
+			if inner != nil && m[orderKey] == nil {
 				m[orderKey] = inner
 			}
 		}
-		v = m
-	case json.Delim('['):
+		_, err := d.dec.ReadToken()
+		return m, keys, err
+	case '[':
 		list := []any{}
-		for dec.More() {
-			e, _, err := decode(dec, depth+1)
+		for d.dec.PeekKind() != ']' {
+			e, _, err := d.value(depth+1, false)
 			if err != nil {
 				return nil, nil, err
 			}
 			list = append(list, e)
 		}
-		v = list
-	default:
-		return token, nil, nil
+		_, err := d.dec.ReadToken()
+		return list, nil, err
+	case 't', 'f':
+		return token.Bool(), nil, nil
+	case '"':
+		return token.String(), nil, nil
+	case '0':
+		return json.Number(token.String()), nil, nil
 	}
-	_, err = dec.Token()
-	return v, keys, err
+	return nil, nil, nil
+}
+
+// name decodes the name of a member.
+func (d *definitionReader) name() (string, error) {
+	raw, err := d.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	if name, ok := d.names[string(raw)]; ok {
+		return name, nil
+	}
+	name, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil && len(name) == 0 {
+		return "", err
+	}
+	if len(d.names) < maxSharedNames {
+		d.names[string(raw)] = string(name)
+	}
+	return string(name), nil
 }
 
 // FromJSON reads tool definitions from decoded JSON; see [Parse].
@@ -115,7 +160,7 @@ func fromObject(m map[string]any) ([]Tool, error) {
 		}
 	}
 	if f, ok := m["function"].(map[string]any); ok { // OpenAI chat, Ollama
-		return fromObject(f)
+		return fromObject(withOuter(f, m))
 	}
 	if result, ok := m["result"].(map[string]any); ok { // MCP tools/list
 		return fromObject(result)
@@ -150,7 +195,10 @@ func fromObject(m map[string]any) ([]Tool, error) {
 	}
 	t.Required = words(m["required"])
 	t.Defaults, _ = m["defaults"].(map[string]any)
-	t.Dependencies = words(m["dependencies"])
+	if t.Dependencies = words(m["dependencies"]); t.Dependencies == nil {
+		meta, _ := m["_meta"].(map[string]any) // where MCP has what is not its own
+		t.Dependencies = words(meta["dependencies"])
+	}
 	for _, k := range []string{"returns", "outputSchema", "response"} {
 		if schema, ok := m[k].(map[string]any); ok {
 			t.Returns = schema
@@ -164,6 +212,23 @@ func fromObject(m map[string]any) ([]Tool, error) {
 		t.RequireMarker = b
 	}
 	return []Tool{t}, nil
+}
+
+// withOuter adds to a definition what the object around it says of the tool.
+func withOuter(inner, outer map[string]any) map[string]any {
+	var all map[string]any
+	for _, k := range []string{"id", "required", "defaults", "dependencies", "annotations", "require_marker"} {
+		if v, ok := outer[k]; ok && inner[k] == nil {
+			if all == nil {
+				all = maps.Clone(inner)
+			}
+			all[k] = v
+		}
+	}
+	if all == nil {
+		return inner
+	}
+	return all
 }
 
 // byName reads {"get_weather": {"description": …, "parameters": …}, …}.

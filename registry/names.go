@@ -22,7 +22,12 @@ type Match struct {
 func (m Match) Exact() bool { return m.Rule == "exact" }
 
 // Get returns the tool of exactly this name, or nil.
-func (r *Registry) Get(name string) *Tool { return r.now.Load().byName[name] }
+func (r *Registry) Get(name string) *Tool {
+	if t := r.now.Load().byName[name]; t != nil {
+		return t.ready()
+	}
+	return nil
+}
 
 // BeginsWith reports whether some tool's name begins with two bytes. It is far cheaper
 // than [Registry.HasPrefix].
@@ -48,6 +53,14 @@ var index = regexp.MustCompile(`(?:[:.]\d{1,6}|\(\))$`)
 // else the only one that a rule of [Match] leads to. Tools that require a marker are found
 // by their exact name or behind a namespace only.
 func (r *Registry) Lookup(name string) (Match, bool) {
+	m, ok := r.lookup(name)
+	if ok {
+		m.Tool.ready()
+	}
+	return m, ok
+}
+
+func (r *Registry) lookup(name string) (Match, bool) {
 	s := r.now.Load()
 	if t := s.byName[name]; t != nil {
 		return Match{t, "exact"}, true
@@ -157,7 +170,7 @@ const (
 // Suggest returns the most similar tool name within two edits, or the only one that begins
 // with the name; "" if there is none. It is for messages, never for calling.
 func (r *Registry) Suggest(name string) string {
-	if m, ok := r.Lookup(name); ok {
+	if m, ok := r.lookup(name); ok {
 		return m.Tool.Name
 	}
 	if len(name) > maxSuggestBytes || !validName(name) {

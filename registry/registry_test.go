@@ -167,6 +167,10 @@ func TestBadSchemas(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := registry.New(registry.Tool{Name: "t", Parameters: tt.schema})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = r.Check(t.Context())
 			var bad *registry.SchemaError
 			if !errors.As(err, &bad) || bad.Tool != "t" || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "TOPSECRET") {
 				t.Fatalf("%v, want %q", err, tt.want)

@@ -53,13 +53,11 @@ func (t *Tool) Signature() string {
 
 // Requires reports whether a parameter is required.
 func (t *Tool) Requires(name string) bool {
-	if slices.Contains(t.Required, name) {
-		return true
+	required := t.Required
+	if t.prepared != nil {
+		required = t.prepared.required
 	}
-	if s := t.Schema(); s != nil {
-		return slices.Contains(s.Required, name)
-	}
-	return false
+	return slices.Contains(required, name)
 }
 
 // typeName writes a schema as a type.

@@ -1,6 +1,6 @@
 // Package registry holds the tools that a model may call: their names, their JSON Schemas,
-// compiled once, and their defaults. It finds a tool by its name, or by a name that a
-// model wrote for it, such as "functions.getWeather:0" for "get_weather".
+// compiled when a tool is asked for, and their defaults. It finds a tool by its name, or by
+// a name that a model wrote for it, such as "functions.getWeather:0" for "get_weather".
 package registry
 
 import (
@@ -17,7 +17,9 @@ type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	// Parameters is the JSON Schema of the parameters, as decoded JSON, or a map of the
-	// parameters' schemas by name. nil means that any parameters are accepted.
+	// parameters' schemas by name. nil means that any parameters are accepted. Of a tool
+	// that a registry returns it is the schema with the words of other schema languages
+	// rewritten; the map that was given is left as it is.
 	Parameters map[string]any `json:"parameters,omitempty"`
 	// Required names parameters that must be there, besides those that the
 	// schema requires.
@@ -34,23 +36,38 @@ type Tool struct {
 	// near name. It is set for tools that MCP annotates as destructive.
 	RequireMarker bool `json:"require_marker,omitempty"`
 
-	schema   *jsonschema.Schema
-	order    []string
-	warnings []string
+	prepared *prepared // of a tool in a registry
 }
 
-// Schema is the compiled schema of the parameters; nil if there is none or it
-// does not compile.
-func (t *Tool) Schema() *jsonschema.Schema { return t.schema }
+// Schema is the compiled schema of the parameters; nil if there is none, if it does not
+// compile, or if the tool is in no registry. The first call compiles it.
+func (t *Tool) Schema() *jsonschema.Schema { return t.compiled().schema }
+
+// Derived returns what build makes of [Tool.Schema], nil if that is nil. It is made once
+// and kept beside the schema: for a package that keeps a form of its own of it. All calls
+// for a tool must be given the same function.
+func (t *Tool) Derived(build func(*jsonschema.Schema) any) any {
+	c := t.compiled()
+	if c.schema == nil {
+		return nil
+	}
+	c.derive.Do(func() { c.derived = build(c.schema) })
+	return c.derived
+}
 
 // Warnings says what was changed or left out to make the tool's schema usable, as lines
-// "code: text", such as "pattern_skipped: …".
-func (t *Tool) Warnings() []string { return t.warnings }
+// "code: text", such as "pattern_skipped: …". The first call compiles the schema.
+func (t *Tool) Warnings() []string { return t.compiled().warnings }
 
 // Order returns the names of the parameters in the order of positional arguments: that of
 // the definition that [Parse] read, or of its "propertyOrdering"; else the required ones
 // as listed, then the others sorted.
-func (t *Tool) Order() []string { return t.order }
+func (t *Tool) Order() []string {
+	if t.prepared == nil {
+		return nil
+	}
+	return t.prepared.order
+}
 
 // MaxNameBytes is the maximum length of a name, in bytes.
 const MaxNameBytes = 256

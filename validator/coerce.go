@@ -1,151 +1,251 @@
 package validator
 
 import (
-	"encoding/json"
-	"fmt"
-	"math/big"
-	"reflect"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/agnivade/levenshtein"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/text"
 )
 
-// maxCoerceDepth bounds recursion over values and schemas.
-const maxCoerceDepth = 512
+// NOTE: coercion never changes a value in place: what it changes it copies, so that the
+// list of changes keeps what was there, and what is remembered of a value stays true. A
+// new rule belongs into the table of docs/recovery.md; replay in property_test.go makes
+// the result again of the list of changes, whatever the rule.
 
-// coerce makes a value fit a schema if there is exactly one lossless way. A value that fits
-// is returned as it is.
-func (v *validation) coerce(value any, s *jsonschema.Schema, path string, depth int) any {
-	if v.steps++; s == nil || s.Bool != nil || depth > maxCoerceDepth || v.steps > maxSteps {
+// coerce makes a value fit a node if there is exactly one lossless way. A value that fits
+// is left as it is, but for keys of objects that differ from a property's only in case and
+// separators.
+func (v *validation) coerce(n *node, value any, at *step, depth int) any {
+	return v.within(n, n, value, at, depth)
+}
+
+// attempt is what coercion made of a value.
+type attempt struct {
+	value   any
+	changes []change
+	path    string
+}
+
+// attemptKey is a value, a node, and the node that led to the value.
+type attemptKey struct {
+	pair
+	top *node
+}
+
+// within is coerce for one of the nodes that apply to a value: top is the one that led to
+// it. What it makes of a value is remembered where the value may come again.
+func (v *validation) within(n, top *node, value any, at *step, depth int) any {
+	if n.always || n.never || depth > maxDepth || !v.walk.step(1) {
 		return value
 	}
-	if s.Ref != nil {
-		value = v.coerce(value, s.Ref, path, depth+1)
+	fits := v.walk.fits(n, value, depth) == fitting
+	p, compound := pairOf(n, value)
+	if fits && (!v.walk.strange || !compound) {
+		return value
 	}
-	value = v.convert(value, s, path)
-	for _, branches := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+	if !compound || !n.shared || !v.walk.plan.ambiguous {
+		return v.made(n, top, value, at, depth, fits)
+	}
+	key, path := attemptKey{p, top}, at.String()
+	if known, ok := v.coerced[key]; ok && known.path == path {
+		v.recordAll(known.changes)
+		return known.value
+	}
+	m := v.mark()
+	made := v.made(n, top, value, at, depth, fits)
+	if v.coerced == nil {
+		v.coerced = make(map[attemptKey]attempt)
+	}
+	v.coerced[key] = attempt{made, slices.Clone(v.changes[m:]), path}
+	return made
+}
+
+// made returns what a node makes of a value. One that fits must fit thereafter.
+func (v *validation) made(n, top *node, value any, at *step, depth int, fits bool) any {
+	m := v.mark()
+	made := v.remake(n, top, value, at, depth, fits, true)
+	if !fits || !v.grew(m) || v.walk.fits(n, made, depth) == fitting {
+		return made
+	}
+	v.undo(m)
+	made = v.remake(n, top, value, at, depth, fits, false) // only what is in it
+	if v.grew(m) && v.walk.fits(n, made, depth) != fitting {
+		v.undo(m)
+		return value
+	}
+	return made
+}
+
+// remake applies a node's keywords to a value, and those of the nodes that apply to it too.
+// fits says that the value fits as it is, keys that its own keys may be changed.
+func (v *validation) remake(n, top *node, value any, at *step, depth int, fits, keys bool) any {
+	for _, ref := range n.refs {
+		value = v.within(ref, top, value, at, depth)
+	}
+	if n.refOnly {
+		return value
+	}
+	if !fits {
+		value = v.convert(n, value, at, depth)
+	}
+	for _, branches := range [][]*node{n.any, n.one} {
 		if len(branches) > 0 {
-			value = v.branch(value, branches, path, depth)
+			value = v.branch(branches, top, value, at, depth)
 		}
 	}
-	for _, sub := range s.AllOf {
-		value = v.coerce(value, sub, path, depth+1)
+	for _, sub := range n.all {
+		value = v.within(sub, top, value, at, depth)
 	}
 	switch x := value.(type) {
 	case map[string]any:
-		v.object(x, s, path, depth)
+		value = v.object(n, top, x, at, depth, fits, keys)
 	case []any:
-		for i, e := range x {
-			if sub := itemsHere(s, i); sub != nil {
-				x[i] = v.coerce(e, sub, fmt.Sprintf("%s/%d", path, i), depth+1)
-			}
+		value = v.array(n, x, at, depth)
+	}
+	if n.cond != nil {
+		chosen := n.no
+		if v.walk.fits(n.cond, value, depth) == fitting {
+			chosen = n.yes
+		}
+		if chosen != nil {
+			value = v.within(chosen, top, value, at, depth)
 		}
 	}
-	if s.If != nil {
-		chosen := s.Else
-		if validate(s.If, value) == nil {
-			chosen = s.Then
+	for i := range n.dependents {
+		d := &n.dependents[i]
+		if m, ok := value.(map[string]any); ok && d.node != nil {
+			if _, there := m[d.key]; there {
+				value = v.within(d.node, top, value, at, depth)
+			}
 		}
-		value = v.coerce(value, chosen, path, depth+1)
 	}
 	return value
 }
 
-// itemsHere returns the schema of an element that a schema itself gives, without following
-// references.
-func itemsHere(s *jsonschema.Schema, i int) *jsonschema.Schema {
-	if i < len(s.PrefixItems) {
-		return s.PrefixItems[i]
+// object coerces the keys of an object, and its members.
+func (v *validation) object(n, top *node, m map[string]any, at *step, depth int, fits, keys bool) map[string]any {
+	o := edited{was: m, now: m}
+	if n.members != nil && keys {
+		v.keys(n, top, &o, at, depth, fits)
 	}
-	if s.Items2020 != nil {
-		return s.Items2020
-	}
-	switch it := s.Items.(type) {
-	case *jsonschema.Schema:
-		return it
-	case []*jsonschema.Schema:
-		if i < len(it) {
-			return it[i]
-		}
-	}
-	return nil
-}
-
-// object coerces the members of an object, and its keys.
-func (v *validation) object(m map[string]any, s *jsonschema.Schema, path string, depth int) {
-	if len(s.Properties) > 0 {
-		v.keys(m, s, path)
-	}
-	for _, k := range text.SortedKeys(m) {
-		sub := s.Properties[k]
+	for _, k := range text.SortedKeys(o.now) {
+		sub := n.memberOrPattern(k)
 		if sub == nil {
-			sub = patternProperty(s, k)
-		}
-		if sub == nil {
-			sub, _ = s.AdditionalProperties.(*jsonschema.Schema)
+			sub = n.additional
 		}
 		if sub == nil {
 			continue
 		}
-		at := text.Pointer(path, k)
-		if m[k] == nil && typesOf(sub, 0)&tNull == 0 && !slices.Contains(s.Required, k) {
-			v.change(at, nil, nil, "null_dropped", 0.95)
-			delete(m, k)
+		here := at.member(k)
+		optional := func() bool { return v.walk.step(top.reach) && !top.requires(k) }
+		if o.now[k] == nil && sub.accepts&tNull == 0 && optional() {
+			v.record(&here, nil, nil, "null_dropped", 0.95)
+			o.drop(k)
 			continue
 		}
-		m[k] = v.coerce(m[k], sub, at, depth+1)
-		if v.o.Lossy && m[k] == "" && typesOf(sub, 0)&tString == 0 && !slices.Contains(s.Required, k) {
-			v.change(at, "", nil, "empty_dropped", 0.8)
-			delete(m, k)
+		was := v.mark()
+		made := v.coerce(sub, o.now[k], &here, depth+1)
+		if v.grew(was) {
+			o.set(k, made)
 		}
+		if v.o.Lossy && made == any("") && sub.accepts&tString == 0 && optional() {
+			v.record(&here, "", nil, "empty_dropped", 0.8)
+			o.drop(k)
+		}
+	}
+	return o.now
+}
+
+// edited is an object that is copied when it is changed.
+type edited struct {
+	was, now map[string]any
+	copied   bool
+}
+
+func (o *edited) copy() {
+	if !o.copied {
+		o.now, o.copied = maps.Clone(o.was), true
 	}
 }
 
-func patternProperty(s *jsonschema.Schema, key string) *jsonschema.Schema {
-	for pattern, p := range s.PatternProperties {
-		if pattern.MatchString(key) {
-			return p
-		}
-	}
-	return nil
+func (o *edited) set(key string, value any) {
+	o.copy()
+	o.now[key] = value
 }
 
-// keys renames keys that differ from a free property's only in case and
-// separators, and drops those that the schema forbids.
-func (v *validation) keys(m map[string]any, s *jsonschema.Schema, path string) {
-	var free map[string][]string
-	for _, k := range text.SortedKeys(m) {
-		if s.Properties[k] != nil || patternProperty(s, k) != nil {
-			continue
+func (o *edited) drop(key string) {
+	o.copy()
+	delete(o.now, key)
+}
+
+// requires reports whether a node, or one that applies to the same value, requires a member.
+func (n *node) requires(name string) bool {
+	return n.find(func(n *node) *node {
+		if slices.Contains(n.schema.Required, name) {
+			return n
 		}
-		if free == nil {
-			free = make(map[string][]string)
-			for name := range s.Properties {
-				if _, taken := m[name]; !taken {
-					f := foldKey(name)
-					free[f] = append(free[f], name)
-				}
-			}
+		return nil
+	}) != nil
+}
+
+// keys renames keys that differ from one property's name only in case and separators, if
+// that is not there, and drops keys that the schema forbids. A key that any schema of the object names stays.
+func (v *validation) keys(n, top *node, o *edited, at *step, depth int, fits bool) {
+	var strange []string
+	for k := range o.now {
+		if n.memberOrPattern(k) == nil && v.walk.step(top.reach) && top.named(k) == nil {
+			strange = append(strange, k)
 		}
+	}
+	if strange == nil {
+		return
+	}
+	slices.Sort(strange)
+	alike := make(map[string][]string) // names of properties
+	for i := range n.members {
+		f := foldKey(n.members[i].name)
+		alike[f] = append(alike[f], n.members[i].name)
+	}
+	claims := make(map[string]int, len(strange))
+	for _, k := range strange {
+		claims[foldKey(k)]++
+	}
+	for _, k := range strange {
 		f := foldKey(k)
-		if names := free[f]; len(names) == 1 {
-			v.change(text.Pointer(path, names[0]), k, names[0], "key_renamed", 0.9)
-			m[names[0]] = m[k]
-			delete(m, k)
-			delete(free, f)
+		if properties := alike[f]; len(properties) == 1 && claims[f] == 1 && v.mayRename(n, o, k, properties[0], at, depth, fits) {
+			name := properties[0]
+			here := at.member(name)
+			v.record(&here, k, name, "key_renamed", 0.9)
+			value := o.now[k]
+			o.drop(k)
+			o.set(name, value)
 			continue
 		}
-		if s.AdditionalProperties == false && !v.o.KeepUnknown && len(s.AllOf) == 0 {
-			v.change(text.Pointer(path, k), m[k], nil, "unknown_dropped", 0.9)
-			delete(m, k)
+		if n.closed && !v.o.KeepUnknown && !v.tool.RequireMarker {
+			here := at.member(k)
+			v.record(&here, o.now[k], nil, "unknown_dropped", 0.9)
+			o.drop(k)
 		}
 	}
+}
+
+// mayRename reports whether a key may become a property's name. In an object that fits as
+// it is, the value must be one for the property.
+func (v *validation) mayRename(n *node, o *edited, key, name string, at *step, depth int, fits bool) bool {
+	if _, taken := o.now[name]; taken {
+		return false
+	}
+	if !fits {
+		return true
+	}
+	sub := n.member(name)
+	m := v.mark()
+	here := at.member(name)
+	made := v.coerce(sub, o.now[key], &here, depth+1)
+	v.undo(m)
+	return n.additional == nil && v.walk.fits(sub, made, depth+1) == fitting
 }
 
 func foldKey(k string) string {
@@ -157,270 +257,81 @@ func foldKey(k string) string {
 	}, k)
 }
 
-// branch coerces a value to the branch of anyOf or oneOf that takes the fewest
-// changes. Two branches that would make different values of it leave it as it is.
-func (v *validation) branch(value any, branches []*jsonschema.Schema, path string, depth int) any {
-	for _, b := range branches {
-		if validate(b, value) == nil {
-			return value
+// maxListed is how many changes to what is in one list are listed one by one: more are
+// listed as one change of the list.
+const maxListed = 64
+
+// array coerces the items of a list.
+func (v *validation) array(n *node, list []any, at *step, depth int) []any {
+	var out []any
+	start := v.mark()
+	for i, e := range list {
+		sub := n.item(i)
+		if sub == nil {
+			if i >= len(n.prefix) {
+				break
+			}
+			continue
+		}
+		here := at.at(i)
+		was := v.mark()
+		made := v.coerce(sub, e, &here, depth+1)
+		if v.grew(was) {
+			if out == nil {
+				out = slices.Clone(list)
+			}
+			out[i] = made
 		}
 	}
-	type attempt struct {
-		value   any
-		changes []Coercion
-		factor  float64
+	if out == nil {
+		return list
+	}
+	if changes := v.changes[start:]; len(changes) > maxListed {
+		rule, factor := changes[0].Rule, factorOf(changes)
+		if slices.ContainsFunc(changes, func(c change) bool { return c.Rule != rule }) {
+			rule = "several"
+		}
+		v.undo(start)
+		v.record(at, list, out, rule, factor)
+	}
+	return out
+}
+
+// branch coerces a value to the branch of anyOf or oneOf that takes the fewest
+// changes. Two branches that would make different values of it leave it as it is.
+func (v *validation) branch(branches []*node, top *node, value any, at *step, depth int) any {
+	var fits []*node
+	for _, b := range branches {
+		if v.walk.fits(b, value, depth) == fitting {
+			fits = append(fits, b)
+		}
+	}
+	switch {
+	case len(fits) == 1:
+		return v.within(fits[0], top, value, at, depth)
+	case len(fits) > 1:
+		return value
 	}
 	var best []attempt
 	for _, b := range branches {
-		try := validation{o: v.o, tool: v.tool, steps: v.steps, res: Result{Factor: 1}}
-		coerced := try.coerce(text.Clone(value), b, path, depth+1)
-		v.steps = try.steps
-		if len(try.res.Coercions) == 0 || validate(b, coerced) != nil {
+		m := v.mark()
+		made := v.within(b, top, value, at, depth)
+		changes := slices.Clone(v.changes[m:])
+		v.undo(m)
+		if len(changes) == 0 || v.walk.fits(b, made, depth) != fitting {
 			continue
 		}
-		a := attempt{coerced, try.res.Coercions, try.res.Factor}
+		a := attempt{value: made, changes: changes}
 		switch {
-		case len(best) == 0 || len(a.changes) < len(best[0].changes):
+		case len(best) == 0 || len(changes) < len(best[0].changes):
 			best = []attempt{a}
-		case len(a.changes) == len(best[0].changes) && !reflect.DeepEqual(a.value, best[0].value):
+		case len(changes) == len(best[0].changes) && !equal(made, best[0].value):
 			best = append(best, a)
 		}
 	}
 	if len(best) != 1 {
 		return value
 	}
-	v.res.Coercions = append(v.res.Coercions, best[0].changes...)
-	v.res.Factor *= best[0].factor
+	v.recordAll(best[0].changes)
 	return best[0].value
-}
-
-// convert changes a value's own type, or its spelling among an enum's values.
-func (v *validation) convert(value any, s *jsonschema.Schema, path string) any {
-	if s.Types != nil {
-		types := 0
-		for _, name := range s.Types.ToStrings() {
-			types |= typeBits[name]
-		}
-		have := typeBits[kindOf(value)]
-		fits := types&have != 0 || have == tInteger && types&tNumber != 0
-		if !fits || have == tNumber && types&tInteger != 0 && types&tNumber == 0 {
-			if to, rule, factor, ok := v.retype(value, types, s); ok {
-				v.change(path, value, to, rule, factor)
-				value = to
-			}
-		}
-	}
-	if s.Enum != nil {
-		if to, rule, factor, ok := v.enumValue(value, s.Enum.Values); ok {
-			v.change(path, value, to, rule, factor)
-			value = to
-		}
-	}
-	if s.Const != nil {
-		if to, rule, factor, ok := v.enumValue(value, []any{*s.Const}); ok {
-			v.change(path, value, to, rule, factor)
-			value = to
-		}
-	}
-	return value
-}
-
-// retype changes a value to one of the types wanted, none of which it has.
-func (v *validation) retype(value any, types int, s *jsonschema.Schema) (to any, rule string, factor float64, ok bool) {
-	switch x := value.(type) {
-	case string:
-		if to, rule, factor, ok = v.fromString(x, types); ok {
-			return to, rule, factor, true
-		}
-	case json.Number:
-		if types&tInteger != 0 {
-			if whole, ok := wholeNumber(string(x)); ok {
-				return json.Number(whole), "whole_number", 1, true
-			}
-		}
-		if types&tString != 0 {
-			return string(x), "number_to_string", 0.97, true
-		}
-		if v.o.Lossy && types&tBoolean != 0 && (x == "0" || x == "1") {
-			return x == "1", "number_to_boolean", 0.7, true
-		}
-	case bool:
-		if types&tString != 0 {
-			return fmt.Sprint(x), "boolean_to_string", 0.97, true
-		}
-	case []any:
-		if v.o.Lossy && len(x) == 1 && types&typeBits[kindOf(x[0])] != 0 {
-			return x[0], "only_element", 0.8, true
-		}
-	case nil:
-		return nil, "", 0, false
-	}
-	if types&tArray != 0 && value != nil {
-		one := []any{value}
-		try := validation{o: v.o, tool: v.tool, steps: v.steps, res: Result{Factor: 1}}
-		if sub := items(s, 0, 0); sub != nil {
-			one[0] = try.coerce(text.Clone(value), sub, "", 1)
-			if validate(sub, one[0]) != nil {
-				return nil, "", 0, false
-			}
-		}
-		v.steps = try.steps
-		return one, "single_to_array", 0.95 * try.res.Factor, true
-	}
-	return nil, "", 0, false
-}
-
-// fromString reads a string as a value of one of the types, if its text is exactly one.
-// It is long since it lists what each type accepts, in the order of preference.
-func (v *validation) fromString(text string, types int) (to any, rule string, factor float64, ok bool) {
-	trimmed := strings.TrimSpace(text)
-	if types&(tInteger|tNumber) != 0 {
-		if lenient.IsNumber(trimmed) || strings.HasPrefix(trimmed, "+") && lenient.IsNumber(trimmed[1:]) {
-			n := strings.TrimPrefix(trimmed, "+")
-			if types&tNumber != 0 || isInteger(n) {
-				return json.Number(n), "string_to_number", 0.98, true
-			}
-			if whole, ok := wholeNumber(n); ok {
-				return json.Number(whole), "string_to_number", 0.98, true
-			}
-		}
-		if n, ok := arithmetic(trimmed); ok {
-			if types&tNumber != 0 || isInteger(n) {
-				return json.Number(n), "expression_evaluated", 0.9, true
-			}
-		}
-		if n, kind, ok := lenient.OddNumberText(trimmed); ok && v.o.Lossy && (types&tNumber != 0 || isInteger(n)) {
-			return json.Number(n), kind.String(), 0.8, true
-		}
-	}
-	if types&tBoolean != 0 {
-		switch strings.ToLower(trimmed) {
-		case "true":
-			return true, "string_to_boolean", 0.98, true
-		case "false":
-			return false, "string_to_boolean", 0.98, true
-		case "yes", "on", "1":
-			if v.o.Lossy {
-				return true, "word_to_boolean", 0.7, true
-			}
-		case "no", "off", "0":
-			if v.o.Lossy {
-				return false, "word_to_boolean", 0.7, true
-			}
-		}
-	}
-	if types&tNull != 0 {
-		switch trimmed {
-		case "null", "None":
-			return nil, "string_to_null", 0.95, true
-		case "":
-			if v.o.Lossy {
-				return nil, "empty_to_null", 0.8, true
-			}
-		}
-	}
-	if types&(tArray|tObject) != 0 && trimmed != "" && (trimmed[0] == '[' || trimmed[0] == '{') {
-		value, r, err := lenient.Parse(trimmed, lenient.Options{})
-		if err == nil && typeBits[kindOf(value)]&types != 0 && harmless(r) {
-			return value, "string_to_json", 0.97, true
-		}
-	}
-	return nil, "", 0, false
-}
-
-// harmless reports whether all repairs of a value are unambiguous.
-func harmless(r *lenient.Reader) bool {
-	for _, k := range r.Fixes.Kinds() {
-		switch k {
-		case lenient.SingleQuotes, lenient.PythonLiteral, lenient.TrailingComma, lenient.RawControl:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// wholeNumber writes a number without a fraction: 3.0 as 3, 1e2 as 100.
-func wholeNumber(n string) (string, bool) {
-	if hugeNumber(n) {
-		return "", false
-	}
-	r, ok := new(big.Rat).SetString(n)
-	if !ok || !r.IsInt() {
-		return "", false
-	}
-	return r.Num().String(), true
-}
-
-// enumValue finds the one value of an enum that differs only in case, white
-// space and separators, or in its type.
-func (v *validation) enumValue(value any, values []any) (to any, rule string, factor float64, ok bool) {
-	for _, e := range values {
-		if equal(e, value) {
-			return nil, "", 0, false
-		}
-	}
-	text, isString := value.(string)
-	if !isString {
-		text = fmt.Sprint(value)
-		switch value.(type) {
-		case json.Number, bool:
-		default:
-			return nil, "", 0, false
-		}
-	}
-	folded := foldKey(strings.TrimSpace(text))
-	var found []any
-	for _, e := range values {
-		switch x := e.(type) {
-		case string:
-			if foldKey(x) == folded {
-				found = append(found, e)
-			}
-		case json.Number, bool, float64:
-			if isString && fmt.Sprint(x) == strings.TrimSpace(text) {
-				found = append(found, e)
-			}
-		}
-	}
-	if len(found) == 1 {
-		return found[0], "enum_spelling", 0.95, true
-	}
-	if v.o.Lossy && len(found) == 0 && isString && !v.tool.RequireMarker {
-		for _, e := range values {
-			if x, ok := e.(string); ok && len(x) >= 4 && len(text) < 128 &&
-				levenshtein.ComputeDistance(strings.ToLower(x), strings.ToLower(text)) == 1 {
-				found = append(found, e)
-			}
-		}
-		if len(found) == 1 {
-			return found[0], "enum_typing_error", 0.6, true
-		}
-	}
-	return nil, "", 0, false
-}
-
-// equal compares JSON values, numbers by what they are worth.
-func equal(a, b any) bool {
-	an, aok := asNumber(a)
-	bn, bok := asNumber(b)
-	if aok && bok {
-		if hugeNumber(an) || hugeNumber(bn) {
-			return an == bn
-		}
-		x, ok1 := new(big.Rat).SetString(an)
-		y, ok2 := new(big.Rat).SetString(bn)
-		return ok1 && ok2 && x.Cmp(y) == 0
-	}
-	return aok == bok && reflect.DeepEqual(a, b)
-}
-
-func asNumber(v any) (string, bool) {
-	switch x := v.(type) {
-	case json.Number:
-		return string(x), true
-	case float64, int, int64:
-		return fmt.Sprint(x), true
-	}
-	return "", false
 }

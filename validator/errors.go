@@ -2,13 +2,9 @@ package validator
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/callwright/callwright/internal/text"
 )
@@ -32,6 +28,9 @@ const (
 	NumberNotMultiple        Code = "number_not_multiple"
 	AmbiguousVariant         Code = "ambiguous_variant"
 	SchemaViolation          Code = "schema_violation"
+	// ValidationTooCostly says that the parameters were not checked: it would have taken
+	// too many steps, or longer than there was time.
+	ValidationTooCostly Code = "validation_too_costly"
 )
 
 // Error is one thing that is wrong with a call.
@@ -50,29 +49,16 @@ func (e Error) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Code, e.Path, e.Message)
 }
 
-// Bounds of what errors say.
+// Bounds of what errors say: how many there are, how many values one names, and how many
+// bytes of a value it shows.
 const (
 	maxErrors     = 20
 	maxNamed      = 10
 	maxQuoteBytes = 80
 )
 
-// translate turns the errors of the schema library into ours, sorted by path.
-func translate(err error, root any) []Error {
-	var verr *jsonschema.ValidationError
-	if !errors.As(err, &verr) {
-		return []Error{{Code: SchemaViolation, Message: err.Error()}}
-	}
-	errs := leaves(verr, root, 0)
-	sortErrors(errs)
-	errs = slices.CompactFunc(errs, func(a, b Error) bool { return a == b })
-	if len(errs) > maxErrors {
-		errs = errs[:maxErrors]
-	}
-	return errs
-}
-
-func sortErrors(errs []Error) {
+// tidy sorts errors by path, and takes out those that are said twice.
+func tidy(errs []Error) []Error {
 	slices.SortFunc(errs, func(a, b Error) int {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
 			return c
@@ -82,32 +68,8 @@ func sortErrors(errs []Error) {
 		}
 		return strings.Compare(a.Message, b.Message)
 	})
-}
-
-// leaves collects the innermost errors. Of the branches of anyOf and oneOf it takes the
-// one that nearly fits.
-func leaves(e *jsonschema.ValidationError, root any, depth int) []Error {
-	if depth > maxCoerceDepth || len(e.Causes) == 0 {
-		return explain(e, root)
-	}
-	switch e.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf:
-		var best []Error
-		for _, c := range e.Causes {
-			errs := leaves(c, root, depth+1)
-			if best == nil || better(errs, best, len(e.InstanceLocation)) {
-				best = errs
-			}
-		}
-		return best
-	}
-	var all []Error
-	for _, c := range e.Causes {
-		if all = append(all, leaves(c, root, depth+1)...); len(all) > 10*maxErrors {
-			break
-		}
-	}
-	return all
+	errs = slices.CompactFunc(errs, func(a, b Error) bool { return a == b })
+	return errs[:min(len(errs), maxErrors)]
 }
 
 // better reports whether errors a are nearer to fitting than errors b: a wrong
@@ -122,76 +84,6 @@ func better(a, b []Error, depth int) bool {
 	return len(a) < len(b)
 }
 
-// explain translates one error of the schema library.
-func explain(e *jsonschema.ValidationError, root any) []Error {
-	path := ""
-	for _, p := range e.InstanceLocation {
-		path = text.Pointer(path, p)
-	}
-	got := find(root, e.InstanceLocation)
-	one := func(code Code, fix, format string, args ...any) []Error {
-		return []Error{{Path: path, Code: code, Message: fmt.Sprintf(format, args...), SuggestedFix: fix}}
-	}
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		var errs []Error
-		for _, name := range k.Missing {
-			errs = append(errs, Error{
-				Path: text.Pointer(path, name), Code: RequiredParameterMissing, Message: fmt.Sprintf("parameter %q is required", name),
-				SuggestedFix: fmt.Sprintf("add %q", name),
-			})
-		}
-		return errs
-	case *kind.DependentRequired:
-		return one(RequiredParameterMissing, "", "%q also needs %s", k.Prop, strings.Join(k.Missing, ", "))
-	case *kind.Type:
-		return one(
-			InvalidType, "give "+article(strings.Join(k.Want, " or ")), "must be %s, not %s %s", strings.Join(k.Want, " or "), kindOf(got),
-			quote(got),
-		)
-	case *kind.Enum:
-		return one(InvalidEnumValue, list(k.Want), "%s is not one of the allowed values", quote(got))
-	case *kind.Const:
-		return one(InvalidEnumValue, quote(k.Want), "must be %s", quote(k.Want))
-	case *kind.Minimum:
-		return one(NumberOutOfRange, "", "must be at least %s", rat(k.Want))
-	case *kind.Maximum:
-		return one(NumberOutOfRange, "", "must be at most %s", rat(k.Want))
-	case *kind.ExclusiveMinimum:
-		return one(NumberOutOfRange, "", "must be more than %s", rat(k.Want))
-	case *kind.ExclusiveMaximum:
-		return one(NumberOutOfRange, "", "must be less than %s", rat(k.Want))
-	case *kind.MultipleOf:
-		return one(NumberNotMultiple, "", "must be a multiple of %s", rat(k.Want))
-	case *kind.Pattern:
-		return one(StringPatternMismatch, "", "%s does not match the pattern %s", quote(got), k.Want)
-	case *kind.MinLength:
-		return one(StringLength, "", "must have at least %d characters, not %d", k.Want, k.Got)
-	case *kind.MaxLength:
-		return one(StringLength, "", "must have at most %d characters, not %d", k.Want, k.Got)
-	case *kind.MinItems:
-		return one(ArrayLength, "", "must have at least %d items, not %d", k.Want, k.Got)
-	case *kind.MaxItems:
-		return one(ArrayLength, "", "must have at most %d items, not %d", k.Want, k.Got)
-	case *kind.UniqueItems:
-		return one(ItemsNotUnique, "", "items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
-	case *kind.Format:
-		return one(InvalidFormat, "", "%s is no valid %s", quote(got), k.Want)
-	case *kind.AdditionalProperties:
-		var errs []Error
-		for _, name := range k.Properties {
-			errs = append(errs, Error{
-				Path: text.Pointer(path, name), Code: UnknownParameter, Message: fmt.Sprintf("there is no parameter %q", name),
-				SuggestedFix: fmt.Sprintf("leave out %q", name),
-			})
-		}
-		return errs
-	case *kind.OneOf:
-		return one(AmbiguousVariant, "", "fits more than one of the variants")
-	}
-	return one(SchemaViolation, "", "%s", strings.ReplaceAll(fmt.Sprint(e), "\n", " "))
-}
-
 func article(s string) string {
 	if s != "" && strings.ContainsRune("aeiou", rune(s[0])) {
 		return "an " + s
@@ -199,17 +91,55 @@ func article(s string) string {
 	return "a " + s
 }
 
-func rat(r interface{ RatString() string }) string { return r.RatString() }
-
 // quote writes a value for a message, shortened.
-func quote(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("%T", v)
+func quote(v any) string { return text.Clip(string(appendBrief(nil, v)), maxQuoteBytes) }
+
+// maxQuotedMembers is how many members an object may have to be shown.
+const maxQuotedMembers = 64
+
+// appendBrief writes a value as JSON, of a long one at least what [quote] shows.
+func appendBrief(b []byte, v any) []byte {
+	if len(b) > maxQuoteBytes {
+		return b
 	}
-	return text.Clip(string(b), maxQuoteBytes)
+	switch x := v.(type) {
+	case string:
+		v = x[:min(len(x), 2*maxQuoteBytes)]
+	case []any:
+		b = append(b, '[')
+		for i, e := range x {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b = appendBrief(b, e); len(b) > maxQuoteBytes {
+				break
+			}
+		}
+		return append(b, ']')
+	case map[string]any:
+		if len(x) > maxQuotedMembers {
+			return append(b, "{…}"...)
+		}
+		b = append(b, '{')
+		for i, k := range text.SortedKeys(x) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendBrief(b, k), ':')
+			if b = appendBrief(b, x[k]); len(b) > maxQuoteBytes {
+				break
+			}
+		}
+		return append(b, '}')
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Appendf(b, "%T", v)
+	}
+	return append(b, data...)
 }
 
+// list writes values for a message, the first ten of them.
 func list(values []any) string {
 	var parts []string
 	for i, v := range values {
@@ -220,21 +150,4 @@ func list(values []any) string {
 		parts = append(parts, quote(v))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// find returns what stands at a place in a value.
-func find(v any, location []string) any {
-	for _, p := range location {
-		switch x := v.(type) {
-		case map[string]any:
-			v = x[p]
-		case []any:
-			var i int
-			if _, err := fmt.Sscanf(p, "%d", &i); err != nil || i < 0 || i >= len(x) {
-				return nil
-			}
-			v = x[i]
-		}
-	}
-	return v
 }

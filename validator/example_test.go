@@ -33,3 +33,16 @@ func Example() {
 	// required_parameter_missing at /city: parameter "city" is required
 	// number_out_of_range at /days: must be at most 7
 }
+
+func ExampleNotCalled() {
+	r, err := registry.New(registry.Tool{Name: "set_text", Dependencies: []string{"make_shape"}}, registry.Tool{Name: "make_shape"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(validator.NotCalled(r.Get("set_text"), []string{"set_text"}))
+	fmt.Println(validator.NotCalled(r.Get("set_text"), []string{"make_shape", "set_text"}))
+	// Output:
+	// [dependency_not_called: "make_shape" must run before "set_text", and is not called]
+	// []
+}

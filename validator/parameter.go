@@ -9,43 +9,57 @@ import (
 // when the other parameters are known too: for those who hand on a call while it is
 // still being written. ok is false where the value is not valid, or where the other
 // parameters may change it. The value is left as it is.
-func ValidateParameter(tool *registry.Tool, name string, value any, o Options) (v any, ok bool) {
-	w := validation{o: o, tool: tool, res: Result{Factor: 1}}
-	schema := tool.Schema()
-	if schema == nil {
-		return w.typed(text.Clone(value), nil, 0), len(tool.Parameters) == 0
+func ValidateParameter(tool *registry.Tool, name string, value any, o Options) (made any, ok bool) {
+	v := validation{o: o, tool: tool, wrapped: -1, base: 1}
+	if holdsText(value) {
+		value = text.Clone(value)
 	}
-	p := schema.Properties[name]
-	if p == nil || schema.Ref != nil || schema.AllOf != nil || schema.AnyOf != nil || schema.OneOf != nil || schema.If != nil {
+	p := planOf(tool)
+	if p == nil {
+		return v.typed(value, nil, nil, 0), len(tool.Parameters) == 0
+	}
+	n := p.root.apart(name)
+	if n == nil {
 		return nil, false
 	}
-	v = w.typed(text.Clone(value), p, 0)
-	if v == nil && typesOf(p, 0)&tNull == 0 || w.guardNumbers(v) != nil {
+	v.walk = walk{plan: p, root: value, limit: firstSteps}
+	value = v.typed(value, n, nil, 1)
+	if value == nil && n.accepts&tNull == 0 || guardNumbers(value) != nil {
 		return nil, false
 	}
-	if !o.NoCoercion && validate(p, v) != nil {
-		v = w.coerce(v, p, "", 0)
+	v.walk.strange = true
+	if !o.NoCoercion {
+		value = v.coerce(n, value, nil, 1)
 	}
-	switch v.(type) {
-	case map[string]any, []any:
-		// Defaults may yet be filled in.
-		if !o.NoDefaults {
-			w.defaults(v, p, "", 0)
+	if !o.NoDefaults {
+		value = v.defaults(n, value, value, nil, 1)
+	}
+	return value, v.verdict(n, value) == fitting
+}
+
+// apart returns the node of a property that nothing but itself says anything of, nil if
+// there is none.
+func (n *node) apart(name string) *node {
+	if len(n.refs)+len(n.all)+len(n.any)+len(n.one)+len(n.patterns) > 0 || n.cond != nil || n.not != nil || n.loose != nil {
+		return nil
+	}
+	for i := range n.dependents {
+		if n.dependents[i].node != nil {
+			return nil
 		}
 	}
-	return v, validate(p, v) == nil
+	return n.member(name)
 }
 
 // TakesText reports whether a parameter's value is its text, whatever that is: then the
 // text can be handed on as it comes. untyped says that the text has no type of its own,
 // as between tags; else it is a string.
 func TakesText(tool *registry.Tool, name string, untyped bool) bool {
-	schema := tool.Schema()
-	if schema == nil {
+	p := planOf(tool)
+	if p == nil {
 		return len(tool.Parameters) == 0 && !untyped
 	}
-	p := schema.Properties[name]
-	return p != nil && schema.Ref == nil && schema.AllOf == nil && schema.AnyOf == nil && schema.OneOf == nil && schema.If == nil &&
-		p.Types != nil && typesOf(p, 0) == tString && p.Enum == nil && p.Const == nil && p.Ref == nil && p.AllOf == nil && p.AnyOf == nil &&
-		p.OneOf == nil && p.If == nil
+	n := p.root.apart(name)
+	return n != nil && n.types == tString && n.accepts == tString && n.enum == nil && n.constant == nil && n.refs == nil && n.all == nil &&
+		n.any == nil && n.one == nil && n.cond == nil
 }

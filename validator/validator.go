@@ -1,14 +1,15 @@
 // Package validator checks the parameters of a call against its tool's JSON Schema. It
 // coerces values where nothing is lost by it, such as "5" to 5, fills in defaults, and
 // reports errors with their paths.
+//
+// Parameters that fit are left as they are; everything that is changed is listed. The time
+// for a call grows with its parameters, whatever the schema.
 package validator
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callwright/callwright/internal/lenient"
 	"github.com/callwright/callwright/internal/text"
@@ -27,7 +28,8 @@ type Options struct {
 	// Each lowers the confidence.
 	Lossy bool `json:"lossy,omitempty"`
 	// KeepUnknown keeps parameters that the schema forbids, which is an error; else they
-	// are dropped, which is listed as a coercion.
+	// are dropped, which is listed as a coercion. Those of tools that require a marker are
+	// always kept.
 	KeepUnknown bool `json:"keep_unknown,omitempty"`
 	// TypeDefaults fills in required parameters without a default with the empty value of
 	// their type.
@@ -35,14 +37,6 @@ type Options struct {
 	// Values are the caller's values, by name, for parameters that a call leaves out and
 	// that have no default.
 	Values map[string]any `json:"-"`
-}
-
-// Coercion is one change to a call's parameters.
-type Coercion struct {
-	Path string `json:"path"` // JSON pointer into the parameters
-	From any    `json:"from"`
-	To   any    `json:"to"`
-	Rule string `json:"rule,omitempty"` // such as "string_to_number"
 }
 
 // Result has the parameters of a call after validation.
@@ -60,127 +54,202 @@ type Result struct {
 func (r *Result) Valid() bool { return len(r.Errors) == 0 }
 
 // Validate coerces the parameters of a call to the tool's schema, fills in defaults and
-// checks them. It may change the map. A tool without a schema accepts any parameters.
+// checks them. The map may become part of the result; what is changed is copied, but for
+// text without a type, which is given one in place. A tool without a schema accepts any
+// parameters.
 func Validate(tool *registry.Tool, parameters map[string]any, o Options) Result {
-	v := validation{o: o, tool: tool, res: Result{Factor: 1}}
+	return ValidateContext(context.Background(), tool, parameters, o)
+}
+
+// ValidateContext is [Validate] that ends when ctx is done: then the error is
+// [ValidationTooCostly].
+func ValidateContext(ctx context.Context, tool *registry.Tool, parameters map[string]any, o Options) Result {
 	if parameters == nil {
 		parameters = map[string]any{}
 	}
-	schema := tool.Schema()
-	v.res.Warnings = append(v.res.Warnings, tool.Warnings()...)
-	if schema == nil {
-		v.res.Parameters = v.typed(parameters, nil, 0).(map[string]any)
-		return v.res
+	v := validation{o: o, tool: tool, wrapped: -1, base: 1, keepObject: true}
+	v.res.Parameters, _ = v.validate(ctx, parameters).(map[string]any)
+	return v.result()
+}
+
+// ValidateValue is [ValidateContext] for a value of any kind, which a schema may want that
+// is not one of a call's parameters. The first result is what becomes of the value;
+// [Result.Parameters] is unset.
+func ValidateValue(ctx context.Context, tool *registry.Tool, value any, o Options) (any, Result) {
+	v := validation{o: o, tool: tool, wrapped: -1, base: 1}
+	value = v.validate(ctx, value)
+	return value, v.result()
+}
+
+// validate returns what becomes of a value.
+func (v *validation) validate(ctx context.Context, value any) any {
+	v.res.Warnings = append(v.res.Warnings, v.tool.Warnings()...)
+	p := planOf(v.tool)
+	if p == nil {
+		return v.typed(value, nil, nil, 0)
 	}
-	parameters = v.unwrap(parameters, schema)
-	parameters = v.typed(parameters, schema, 0).(map[string]any)
-	if err := v.guardNumbers(parameters); err != nil {
-		v.res.Parameters, v.res.Errors = parameters, err
-		return v.res
+	v.res.Warnings = append(v.res.Warnings, p.warnings...)
+	v.walk = newWalk(ctx, p, value)
+	inner, ok := v.unwrap(p.root, value)
+	if !ok {
+		return v.run(p.root, value)
 	}
-	err := validate(schema, parameters)
-	changes := len(v.res.Coercions)
-	if !o.NoCoercion && (err != nil || v.strangeKeys(parameters, schema)) {
-		parameters = v.coerce(parameters, schema, "", 0).(map[string]any)
+	as := *v // as it is, if that fits and what is in it does not
+	made := v.run(p.root, inner)
+	if len(v.res.Errors) > 0 {
+		as.changes, as.walk = nil, newWalk(ctx, p, value)
+		if whole := as.run(p.root, value); len(as.res.Errors) == 0 {
+			*v = as
+			return whole
+		}
 	}
-	if !o.NoDefaults {
-		v.fill(parameters, schema)
+	return made
+}
+
+// run does the work of a validation, and returns what becomes of the value.
+func (v *validation) run(root *node, value any) any {
+	w := &v.walk
+	found := v.verdict(root, value)
+	if w.typeless || found != fitting {
+		// What came behind the first thing that is wrong was not looked at.
+		m := v.mark()
+		if typed := v.typed(value, root, nil, 0); v.mayBecome(typed) {
+			value = typed
+		} else {
+			v.undo(m)
+		}
+		if v.res.Errors = guardNumbers(value); v.res.Errors != nil {
+			return value
+		}
+		w.huge, w.strange, w.defaultly = false, false, false
+		clear(w.memo)
+		if found = v.verdict(root, value); found != fitting {
+			w.strange, w.defaultly = true, true
+		}
+	} else if w.huge {
+		if v.res.Errors = guardNumbers(value); v.res.Errors != nil {
+			return value
+		}
 	}
-	v.res.Parameters = parameters
-	if len(v.res.Coercions) > changes || len(v.res.Defaults) > 0 {
-		err = validate(schema, parameters)
+	w.first, w.noting = false, false
+	if !v.o.NoCoercion && (found != fitting || w.strange) {
+		m := v.mark()
+		if made := v.coerce(root, value, nil, 0); v.grew(m) && v.mayBecome(made) {
+			value = made
+			found = v.verdict(root, value)
+		} else {
+			v.undo(m)
+		}
 	}
-	if err != nil {
-		v.res.Errors = translate(err, parameters)
+	if !v.o.NoDefaults && (w.defaultly || v.o.Values != nil || v.o.TypeDefaults) {
+		if value = v.fill(root, value); len(v.res.Defaults) > 0 {
+			found = v.verdict(root, value)
+		}
 	}
-	return v.res
+	if found != fitting {
+		v.res.Errors = v.errors(root, value)
+	}
+	return value
+}
+
+// mayBecome reports whether a value may be what is made of the one that was given.
+func (v *validation) mayBecome(value any) bool {
+	_, ok := value.(map[string]any)
+	return ok || !v.keepObject
+}
+
+// verdict checks a value against a node, and asks the schema library if need be.
+func (v *validation) verdict(n *node, value any) verdict {
+	w := &v.walk
+	found := w.fits(n, value, 0)
+	if found == unsure && w.err == nil && !w.huge {
+		if w.ask(n, value) == nil {
+			return fitting
+		}
+		return wrong
+	}
+	return found
+}
+
+// errors says what is wrong with parameters that do not surely fit.
+func (v *validation) errors(root *node, value any) []Error {
+	x := explainer{walk: &v.walk}
+	errs := x.explain(root, value, nil, 0)
+	if len(errs) == 0 && x.err == nil {
+		if err := x.ask(root, value); err != nil && x.err == nil {
+			errs = translate(err)
+		}
+	}
+	if x.err != nil {
+		return []Error{{Code: ValidationTooCostly, Message: x.err.Error()}}
+	}
+	return tidy(slices.Clone(errs))
 }
 
 // validation is the work on one call.
 type validation struct {
-	o     Options
-	tool  *registry.Tool
-	res   Result
-	steps int
+	o          Options
+	tool       *registry.Tool
+	res        Result
+	walk       walk
+	changes    []change
+	base       float64                // the factor of what is not listed
+	coerced    map[attemptKey]attempt // what coercion made of values
+	wrapped    int                    // the depth of the value that is being made an item, or -1
+	keepObject bool                   // the value must stay an object
 }
 
-// maxSteps bounds the work of coercion over a hostile schema and value.
-const maxSteps = 100_000
-
-// change lists a coercion and lowers the confidence by its factor.
-func (v *validation) change(path string, from, to any, rule string, factor float64) {
-	v.res.Coercions = append(v.res.Coercions, Coercion{path, from, to, rule})
-	v.res.Factor *= factor
+// result returns the result with what was noted on the way.
+func (v *validation) result() Result {
+	v.res.Factor = v.base * factorOf(v.changes)
+	for i := range v.changes {
+		v.res.Coercions = append(v.res.Coercions, v.changes[i].Coercion)
+	}
+	return v.res
 }
 
-// validate runs the compiled schema over a value, and turns a panic of it into
-// an error.
-func validate(s *jsonschema.Schema, value any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the schema cannot be applied: %v", p)
-		}
-	}()
-	return s.Validate(value)
-}
-
-// maxNumberDigits and maxExponent bound the numbers that a schema is asked
-// about: beyond them its arithmetic takes seconds, or panics.
-const (
-	maxNumberDigits = 400
-	maxExponent     = 400
-)
-
-// guardNumbers finds numbers that must not reach the schema.
-func (v *validation) guardNumbers(value any) (errs []Error) {
+// guardNumbers finds numbers that must not be calculated with.
+func guardNumbers(value any) (errs []Error) {
 	type at struct {
-		path  string
+		step  *step
 		value any
 	}
-	work := []at{{"", value}}
+	work := []at{{nil, value}}
 	for len(work) > 0 {
 		item := work[len(work)-1]
 		work = work[:len(work)-1]
 		switch x := item.value.(type) {
 		case json.Number:
-			if len(x) > 3 && hugeNumber(string(x)) {
-				errs = append(errs, Error{Path: item.path, Code: NumberOutOfRange, Message: "the number has too many digits or too large an exponent"})
+			if text.HugeNumber(string(x)) {
+				errs = append(errs, tooManyDigits(item.step))
 			}
 		case map[string]any:
 			for k, e := range x {
-				switch e.(type) {
-				case json.Number, map[string]any, []any:
-					work = append(work, at{text.Pointer(item.path, k), e})
+				if mayHoldNumber(e) {
+					here := item.step.member(k)
+					work = append(work, at{&here, e})
 				}
 			}
 		case []any:
 			for i, e := range x {
-				switch e.(type) {
-				case json.Number, map[string]any, []any:
-					work = append(work, at{fmt.Sprintf("%s/%d", item.path, i), e})
+				if mayHoldNumber(e) {
+					here := item.step.at(i)
+					work = append(work, at{&here, e})
 				}
 			}
 		}
 	}
-	sortErrors(errs)
-	return errs
+	return tidy(errs)
 }
 
-func hugeNumber(n string) bool {
-	if len(n) > maxNumberDigits {
+// mayHoldNumber reports whether a value is a number too large to calculate with, or may
+// hold one.
+func mayHoldNumber(v any) bool {
+	switch x := v.(type) {
+	case json.Number:
+		return text.HugeNumber(string(x))
+	case map[string]any, []any:
 		return true
-	}
-	for i := range len(n) {
-		if n[i] == 'e' || n[i] == 'E' {
-			exp := 0
-			for _, d := range n[i+1:] {
-				if d >= '0' && d <= '9' {
-					if exp = exp*10 + int(d-'0'); exp > maxExponent {
-						return true
-					}
-				}
-			}
-		}
 	}
 	return false
 }
@@ -188,107 +257,57 @@ func hugeNumber(n string) bool {
 // wrappers are keys under which models nest all arguments.
 var wrappers = []string{"arguments", "parameters", "params", "args", "input", "kwargs", "tool_input", "action_input"}
 
-// unwrap unwraps {"arguments": {…}} if the tool has no such parameter.
-func (v *validation) unwrap(p map[string]any, s *jsonschema.Schema) map[string]any {
-	if len(p) != 1 || v.o.NoCoercion {
-		return p
+// unwrap unwraps {"arguments": {…}} if the tool has no such parameter, but has those that
+// are in it, or does not take what is around them.
+func (v *validation) unwrap(root *node, value any) (inner map[string]any, ok bool) {
+	p, ok := value.(map[string]any)
+	if !ok || len(p) != 1 || v.o.NoCoercion {
+		return nil, false
 	}
 	for key, value := range p {
-		if !slices.Contains(wrappers, key) || property(s, key, 0) != nil {
-			return p
+		if !slices.Contains(wrappers, key) || root.property(key) != nil {
+			return nil, false
 		}
-		switch inner := value.(type) {
-		case map[string]any:
-			v.change("/"+key, key, "", "unwrapped", 0.97)
-			return inner
-		case string, lenient.Text:
-			text := fmt.Sprint(inner)
-			if decoded, r, err := lenient.Parse(text, lenient.Options{}); err == nil && !r.Fixes.Has(lenient.Truncated) {
-				if m, ok := decoded.(map[string]any); ok {
-					v.change("/"+key, key, "", "unwrapped", 0.95)
-					return m
-				}
+		factor := 0.97
+		if inner, ok = value.(map[string]any); !ok {
+			if inner, ok = objectIn(value); !ok {
+				return nil, false
 			}
+			factor = 0.95
 		}
+		if !knows(root, inner) && v.verdict(root, p) == fitting {
+			return nil, false
+		}
+		v.record(nil, lenient.Plain(p), lenient.Plain(inner), "unwrapped", factor)
 	}
-	return p
+	return inner, true
 }
 
-// strangeKeys reports whether parameters have keys that are not among the schema's
-// properties.
-func (v *validation) strangeKeys(p map[string]any, s *jsonschema.Schema) bool {
-	s = target(s)
-	if len(s.Properties) == 0 {
-		return false
+// objectIn reads an object that was written as a string.
+func objectIn(value any) (map[string]any, bool) {
+	s, ok := value.(string)
+	if text, isText := value.(lenient.Text); isText {
+		s, ok = string(text), true
 	}
-	for k := range p {
-		if s.Properties[k] == nil {
+	if !ok {
+		return nil, false
+	}
+	decoded, r, err := lenient.Parse(s, lenient.Options{})
+	if err != nil || !harmless(r) {
+		return nil, false
+	}
+	inner, ok := decoded.(map[string]any)
+	return inner, ok
+}
+
+// knows reports whether a node names a member of an object.
+func knows(n *node, m map[string]any) bool {
+	for k := range m {
+		if n.named(k) != nil {
 			return true
 		}
 	}
 	return false
-}
-
-// target follows references of schemas that are nothing but a reference.
-func target(s *jsonschema.Schema) *jsonschema.Schema {
-	for range 64 {
-		if s == nil || s.Ref == nil || s.Properties != nil || s.Types != nil {
-			break
-		}
-		s = s.Ref
-	}
-	return s
-}
-
-// maxRefs bounds how far schemas are followed through references and branches.
-const maxRefs = 16
-
-// property finds the schema of a property, through references and branches.
-func property(s *jsonschema.Schema, key string, depth int) *jsonschema.Schema {
-	if s == nil || depth > maxRefs {
-		return nil
-	}
-	if p := s.Properties[key]; p != nil {
-		return p
-	}
-	for pattern, p := range s.PatternProperties {
-		if pattern.MatchString(key) {
-			return p
-		}
-	}
-	if p := property(s.Ref, key, depth+1); p != nil {
-		return p
-	}
-	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, {s.Then, s.Else}} {
-		for _, sub := range list {
-			if p := property(sub, key, depth+1); p != nil {
-				return p
-			}
-		}
-	}
-	p, _ := s.AdditionalProperties.(*jsonschema.Schema)
-	return p
-}
-
-// items returns the schema of an array's elements.
-func items(s *jsonschema.Schema, i, depth int) *jsonschema.Schema {
-	if s == nil || depth > maxRefs {
-		return nil
-	}
-	if p := itemsHere(s, i); p != nil {
-		return p
-	}
-	if p := items(s.Ref, i, depth+1); p != nil {
-		return p
-	}
-	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-		for _, sub := range list {
-			if p := items(sub, i, depth+1); p != nil {
-				return p
-			}
-		}
-	}
-	return nil
 }
 
 // Names of the types, as bits of a set.
@@ -303,54 +322,16 @@ const (
 	tAny = 1<<iota - 1
 )
 
+// typeOrder is the order in which messages name types.
+var typeOrder = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
+
 var typeBits = map[string]int{
 	"null": tNull, "boolean": tBoolean, "integer": tInteger, "number": tNumber, "string": tString, "array": tArray, "object": tObject,
 }
 
-// typesOf returns the types that a schema accepts, as far as it names any.
-func typesOf(s *jsonschema.Schema, depth int) int {
-	if s == nil || depth > maxRefs || s.Bool != nil {
-		return tAny
-	}
-	set := tAny
-	switch {
-	case s.Types != nil:
-		set = 0
-		for _, name := range s.Types.ToStrings() {
-			set |= typeBits[name]
-		}
-	case s.Enum != nil:
-		set = 0
-		for _, e := range s.Enum.Values {
-			set |= typeBits[kindOf(e)]
-		}
-	case s.Const != nil:
-		set = typeBits[kindOf(*s.Const)]
-	}
-	if s.Ref != nil {
-		set &= typesOf(s.Ref, depth+1)
-	}
-	for _, sub := range s.AllOf {
-		set &= typesOf(sub, depth+1)
-	}
-	for _, branches := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
-		if len(branches) > 0 {
-			union := 0
-			for _, sub := range branches {
-				union |= typesOf(sub, depth+1)
-			}
-			set &= union
-		}
-	}
-	if set == 0 {
-		return tAny
-	}
-	return set
-}
-
 // kindOf names the JSON type of a value.
 func kindOf(v any) string {
-	switch x := v.(type) {
+	switch v := v.(type) {
 	case nil:
 		return "null"
 	case bool:
@@ -362,26 +343,13 @@ func kindOf(v any) string {
 	case map[string]any:
 		return "object"
 	case json.Number:
-		if isInteger(string(x)) {
+		if isInteger(string(v)) {
 			return "integer"
 		}
 		return "number"
-	case float64:
-		if x == float64(int64(x)) {
-			return "integer"
-		}
-	case int, int64:
+	}
+	if n, ok := numberText(v); ok && isInteger(n) {
 		return "integer"
 	}
 	return "number"
-}
-
-// isInteger reports whether a number is written without a fraction or exponent.
-func isInteger(n string) bool {
-	for i := range len(n) {
-		if n[i] == '.' || n[i] == 'e' || n[i] == 'E' {
-			return false
-		}
-	}
-	return true
 }

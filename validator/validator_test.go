@@ -47,7 +47,8 @@ func TestValidate(t *testing.T) {
 		{"no rounding", obj(`"a": {"type": "integer"}`), `{"a": "1.5"}`, `{"a":"1.5"}`, "", "invalid_type", validator.Options{}},
 		{"no unit", obj(`"a": {"type": "number"}`), `{"a": "5 km"}`, `{"a":"5 km"}`, "", "invalid_type", validator.Options{}},
 		{"no European comma", obj(`"a": {"type": "number"}`), `{"a": "3,14"}`, `{"a":"3,14"}`, "", "invalid_type", validator.Options{}},
-		{"whole number", obj(`"a": {"type": "integer"}`), `{"a": 3.0, "b": 1}`, `{"a":3,"b":1}`, "whole_number", "", validator.Options{}},
+		{"whole number", obj(`"a": {"type": "integer"}`), `{"a": 3.0, "b": 1}`, `{"a":3.0,"b":1}`, "", "", validator.Options{}},
+		{"whole number in a string", obj(`"a": {"type": "integer"}`), `{"a": "3.0"}`, `{"a":3}`, "string_to_number", "", validator.Options{}},
 		{"string to boolean", obj(`"a": {"type": "boolean"}`), `{"a": "True"}`, `{"a":true}`, "string_to_boolean", "", validator.Options{}},
 		{"yes is no boolean", obj(`"a": {"type": "boolean"}`), `{"a": "yes"}`, `{"a":"yes"}`, "", "invalid_type", validator.Options{}},
 		{"yes, lossy", obj(`"a": {"type": "boolean"}`), `{"a": "yes"}`, `{"a":true}`, "word_to_boolean", "", validator.Options{Lossy: true}},
@@ -119,7 +120,7 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"huge exponent in a string", obj(`"a": {"type": "integer", "minimum": 1}`), `{"a": "1e999999999"}`, `{"a":"1e999999999"}`, "",
-			"invalid_type",
+			"number_out_of_range",
 			validator.Options{},
 		},
 		{

@@ -17,7 +17,7 @@ var Messages = adapters.New(adapters.Format{
 	Name: Name, ShortNames: []string{"anthropic", "claude"}, Version: "2023-06-01", Framing: string(wire.SSE),
 	ContentType: "text/event-stream",
 	Paths:       []string{"/v1/messages"}, Prefix: "/v1/messages", Servers: []string{"anthropic"},
-	CallFormat: "claude_tool_use", Sequential: true, IDs: callID,
+	CallFormat: "claude_tool_use", Sequential: true, ObjectArguments: true, IDs: callID,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Reasoning: true, Signature: true, CallIDs: true, Order: true, StopSequence: true,
 		Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true, Sequence: true, Pause: true,

@@ -149,7 +149,7 @@ func (d *decoder) delta(index int64, o wire.Object, emit func(adapters.Event)) {
 func (d *decoder) end(index int64, emit func(adapters.Event)) {
 	switch {
 	case d.kinds[index] == string(adapters.BlockCall):
-		d.calls.EndLast()
+		d.calls.EndLast(false)
 	case d.others[index] != nil:
 		x := d.others[index]
 		if input, err := wire.ParseObject(x.input); err == nil {
@@ -181,9 +181,8 @@ type encoder struct {
 	block   int // of the block that is open, or was last
 	open    adapters.BlockType
 	pieces  bool // the open call has arguments
-	called  bool
 	finish  adapters.Event
-	ended   bool
+	failed  bool
 }
 
 func (e *encoder) send(kind string, o wire.Object) error {
@@ -256,8 +255,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.usage = ev.Usage
 		return nil
 	case adapters.EventPing:
-		if err := e.start(); err != nil {
-			return err
+		if !e.started { // the beginning may yet come with an id and a model
+			return e.out.WriteKeepAlive()
 		}
 		return e.send("ping", nil)
 	}
@@ -296,7 +295,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		}
 		return e.end()
 	case adapters.EventCallStart:
-		e.called, e.pieces = true, false
+		e.pieces = false
 		var block wire.Object
 		block.SetString("type", "tool_use")
 		block.SetString("id", callID.FitOrNew(ev.ID))
@@ -311,7 +310,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.pieces = true
 		return e.delta("input_json_delta", "partial_json", wire.Quote(ev.Text))
 	case adapters.EventCallEnd:
-		if !e.pieces {
+		if !e.pieces && !ev.Truncated {
 			if err := e.delta("input_json_delta", "partial_json", []byte(`"{}"`)); err != nil {
 				return err
 			}
@@ -326,7 +325,6 @@ func (e *encoder) Event(ev adapters.Event) error {
 		}
 	case adapters.EventFinish:
 		e.finish = ev
-		e.ended = true
 	}
 	return nil
 }
@@ -363,19 +361,20 @@ func (e *encoder) text(ev adapters.Event) error {
 
 // Fail writes an event of the type "error".
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("error", codec{}.EncodeError(err))
 }
 
 func (e *encoder) End() error {
+	if e.failed { // an open block stays open: it is not whole
+		return e.send("message_stop", nil)
+	}
 	if err := e.end(); err != nil {
 		return err
 	}
 	var delta, o wire.Object
-	finish := e.finish.Finish
-	if !e.ended && e.called {
-		finish = adapters.FinishCalls
-	}
-	delta.SetString("stop_reason", convert.FinishWord(finish, convert.Own(e.finish.Envelope, Name), "stop_reason", finishReasons, finishWord))
+	own := convert.Own(e.finish.Envelope, Name)
+	delta.SetString("stop_reason", convert.FinishWord(e.finish.Finish, own, "stop_reason", finishReasons, finishWord))
 	if e.finish.StopSequence != "" {
 		delta.SetString("stop_sequence", e.finish.StopSequence)
 	} else {

@@ -20,7 +20,7 @@ var callID = adapters.IDRule{Prefix: "tooluse_", Max: 64}
 var Converse = adapters.New(adapters.Format{
 	Name: Name, ShortNames: []string{"bedrock"}, Version: "2023-09-30", Framing: string(wire.Binary),
 	ContentType: "application/vnd.amazon.eventstream",
-	CallFormat:  "claude_tool_use", Sequential: true, IDs: callID,
+	CallFormat:  "claude_tool_use", Sequential: true, ObjectArguments: true, IDs: callID,
 	Carries: adapters.Carries{
 		Reasoning: true, Signature: true, CallIDs: true, Order: true, Usage: true, CachedTokens: true, CacheWriteTokens: true, Filter: true,
 		Sequence: true,

@@ -45,7 +45,7 @@ func (d *decoder) Message(event string, o wire.Object, emit func(adapters.Event)
 		d.delta(index, o.Object("delta"), emit)
 	case "contentBlockStop":
 		if d.isCall[index] {
-			d.calls.EndLast()
+			d.calls.EndLast(false)
 		}
 		delete(d.isCall, index)
 		delete(d.begun, index)
@@ -97,6 +97,7 @@ type encoder struct {
 	finish   adapters.Event
 	usage    *adapters.Usage
 	metadata wire.Object
+	failed   bool
 }
 
 func (e *encoder) begin(t adapters.BlockType, start wire.Object) error {
@@ -190,7 +191,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		delta.SetObject("toolUse", inner)
 		return e.delta(delta)
 	case adapters.EventCallEnd:
-		if !e.pieces {
+		if !e.pieces && !ev.Truncated {
 			inner.SetString("input", "{}")
 			delta.SetObject("toolUse", inner)
 			if err := e.delta(delta); err != nil {
@@ -209,10 +210,14 @@ func (e *encoder) Event(ev adapters.Event) error {
 
 // Fail writes an exception.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("internalServerException", codec{}.EncodeError(err))
 }
 
 func (e *encoder) End() error {
+	if e.failed { // the exception is the last message
+		return nil
+	}
 	if err := e.end(); err != nil {
 		return err
 	}

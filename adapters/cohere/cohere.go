@@ -221,7 +221,7 @@ func encodeCall(b *adapters.Block, index int) wire.Object {
 	switch {
 	case index >= 0: // the arguments follow
 		f.SetString("arguments", "")
-	case b.Call.Custom || b.Call.Arguments == "":
+	case b.Call.Custom || b.Call.Arguments == "" && !b.Call.Truncated:
 		f.SetString("arguments", string(convert.ArgumentsObject(b.Call)))
 	default:
 		f.SetString("arguments", b.Call.Arguments)

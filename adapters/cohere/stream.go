@@ -42,7 +42,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			Key: index, HasKey: true, Arguments: convert.ArgumentsText(m.Object("tool_calls").Object("function").Get("arguments")),
 		})
 	case "tool-call-end":
-		d.calls.EndLast()
+		d.calls.EndLast(false)
 	case "message-end":
 		d.calls.End()
 		d.whole = true
@@ -76,7 +76,8 @@ type encoder struct {
 	finish  adapters.Event
 	usage   *adapters.Usage
 	pieces  bool
-	failed  string // the message of the error with which the stream ends
+	failed  bool
+	message string // of the error with which the stream ends
 }
 
 // send writes an event about a part of the message; an index of -1 is left out.
@@ -174,7 +175,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.pieces = true
 		return e.arguments(ev.Index, ev.Text)
 	case adapters.EventCallEnd:
-		if !e.pieces {
+		if !e.pieces && !ev.Truncated {
 			if err := e.arguments(ev.Index, "{}"); err != nil {
 				return err
 			}
@@ -188,6 +189,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.finish = ev
 	case adapters.EventUsage:
 		e.usage = ev.Usage
+	case adapters.EventPing:
+		return e.out.WriteKeepAlive()
 	}
 	return nil
 }
@@ -201,17 +204,21 @@ func (e *encoder) arguments(index int, text string) error {
 
 // Fail keeps the error: the event that ends the stream tells it.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
-	e.failed, e.finish = err.Message, adapters.Event{Finish: adapters.FinishError}
+	e.failed, e.message, e.finish = true, err.Message, adapters.Event{Finish: adapters.FinishError}
 	return nil
 }
 
 func (e *encoder) End() error {
-	if err := e.end(); err != nil {
+	end := e.end
+	if e.failed { // an open part stays open: it is not whole
+		end = e.start
+	}
+	if err := end(); err != nil {
 		return err
 	}
 	var o, delta wire.Object
 	o.SetString("type", "message-end")
-	delta.SetText("error", e.failed)
+	delta.SetText("error", e.message)
 	delta.SetString(
 		"finish_reason", convert.FinishWord(e.finish.Finish, convert.Own(e.finish.Envelope, Name), "finish_reason", finishReasons, finishWord),
 	)

@@ -22,7 +22,7 @@ var callID = adapters.IDRule{Prefix: "call_", Any: true}
 // and whether it streams stand in its address, not in its body.
 var Generate = adapters.New(adapters.Format{
 	Name: Name, ShortNames: []string{"gemini"}, Version: "v1beta", Framing: string(wire.SSE), ContentType: "text/event-stream",
-	CallFormat: "gemini_function_call", Sequential: true, IDs: callID,
+	CallFormat: "gemini_function_call", Sequential: true, WholeCalls: true, ObjectArguments: true, IDs: callID,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Created: true, Choices: true, Reasoning: true, Signature: true, CallSignature: true, CallIDs: true, Order: true,
 		Usage: true, CachedTokens: true, ReasoningTokens: true, Filter: true,

@@ -72,7 +72,7 @@ func (d *decoder) candidate(c *choiceDecoder, index int, o wire.Object, emit fun
 				Key: int64(c.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
 			})
 			c.calls.Sign(b.Signature)
-			c.calls.EndLast()
+			c.calls.EndLast(false)
 		case adapters.BlockOther:
 			emit(adapters.Event{Type: adapters.EventOther, Choice: index, Extra: b.Extra})
 		case adapters.BlockMedia:
@@ -110,6 +110,7 @@ type encoder struct {
 	usage     *adapters.Usage
 	finish    []adapters.Event
 	envelope  wire.Object
+	failed    bool
 }
 
 func (e *encoder) Event(ev adapters.Event) error {
@@ -124,6 +125,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 	case adapters.EventUsage:
 		e.usage = ev.Usage
 		return nil
+	case adapters.EventPing:
+		return e.out.WriteKeepAlive()
 	case adapters.EventText, adapters.EventRefusal:
 		if ev.Text == "" {
 			return nil
@@ -167,12 +170,13 @@ func (e *encoder) write(candidates [][]byte, usage *adapters.Usage) error {
 
 // Fail writes an error in the place of a piece of the reply.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("", codec{}.EncodeError(err))
 }
 
 func (e *encoder) End() error {
-	if len(e.finish) == 0 {
-		e.finish = []adapters.Event{{Type: adapters.EventFinish}}
+	if e.failed { // the error is the last piece
+		return nil
 	}
 	var candidates [][]byte
 	for _, f := range e.finish {

@@ -25,7 +25,7 @@ var callID = adapters.IDRule{Prefix: "call_", Any: true}
 var Chat = adapters.New(adapters.Format{
 	Name: ChatName, ShortNames: []string{"ollama"}, Version: "v1", Framing: string(wire.Lines), ContentType: "application/x-ndjson",
 	Paths: []string{"/api/chat"}, Prefix: "/api/", Servers: []string{"ollama"},
-	CallFormat: "ollama_json", Sequential: true, IDs: callID,
+	CallFormat: "ollama_json", Sequential: true, WholeCalls: true, ObjectArguments: true, IDs: callID,
 	Carries: adapters.Carries{Model: true, Created: true, Reasoning: true, CallIDs: true, Usage: true},
 	CarriesRequest: adapters.CarriesRequest{
 		Model: true, Turns: true, Tools: true, Stop: true, TopK: true, Seed: true, Penalties: true, Schema: true, Effort: true, Thinking: true,

@@ -13,7 +13,7 @@ import (
 var Generate = adapters.New(adapters.Format{
 	Name: GenerateName, ShortNames: []string{"ollama"}, Version: "v1", Framing: string(wire.Lines), ContentType: "application/x-ndjson",
 	Paths: []string{"/api/generate"}, Prefix: "/api/",
-	Sequential: true, IDs: callID,
+	Sequential: true, WholeCalls: true, IDs: callID,
 	Carries: adapters.Carries{Model: true, Created: true, Reasoning: true, Usage: true, NoCalls: true},
 	CarriesRequest: adapters.CarriesRequest{
 		Model: true, Stop: true, TopK: true, Seed: true, Penalties: true, Schema: true, Effort: true, Thinking: true,

@@ -45,7 +45,7 @@ func (d *decoder) Message(_ string, o wire.Object, emit func(adapters.Event)) er
 			d.calls.Piece(convert.Piece{
 				Key: int64(d.calls.Len()), HasKey: true, ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Extra: b.Extra,
 			})
-			d.calls.EndLast()
+			d.calls.EndLast(false)
 			continue
 		default:
 			continue
@@ -83,6 +83,7 @@ type encoder struct {
 	calls   int
 	finish  adapters.Event
 	usage   *adapters.Usage
+	failed  bool
 }
 
 func (e *encoder) Event(ev adapters.Event) error {
@@ -99,6 +100,11 @@ func (e *encoder) Event(ev adapters.Event) error {
 	case adapters.EventUsage:
 		e.usage = ev.Usage
 		return nil
+	case adapters.EventPing: // the format has no keep-alive: a piece without text is one
+		if e.model == "" {
+			e.model = ev.Model
+		}
+		return e.line("content", []byte(`""`), adapters.Event{})
 	case adapters.EventText, adapters.EventRefusal:
 		if ev.Text == "" {
 			return nil
@@ -153,6 +159,7 @@ func (e *encoder) line(key string, value []byte, ev adapters.Event) error {
 
 // Fail writes a line with an error.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("", encodeError(err))
 }
 
@@ -164,6 +171,10 @@ func (e *encoder) End() error {
 		o.SetObject("message", encodeMessage("assistant", nil, e.name))
 	}
 	o.SetBool("done", true)
+	if e.failed {
+		o.SetString("done_reason", "error") // Ollama itself has no word for it
+		return e.out.Write("", o)
+	}
 	o.SetString("done_reason", finishWord(e.finish.Finish))
 	setUsage(&o, e.usage)
 	o.Merge(convert.Own(e.finish.Envelope, e.name))

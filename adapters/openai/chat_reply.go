@@ -129,9 +129,10 @@ func reasoningKey(word string) string {
 	return "reasoning_content"
 }
 
-// arguments are those of a call, "{}" where the model wrote none: clients parse them.
+// arguments are those of a call, "{}" where the model wrote none: clients parse them. Those
+// of a call that was cut off stay as they are.
 func arguments(call *adapters.Call) string {
-	if call.Arguments == "" && !call.Custom {
+	if call.Arguments == "" && !call.Custom && !call.Truncated {
 		return "{}"
 	}
 	return call.Arguments

@@ -166,18 +166,18 @@ type encoder struct {
 	created time.Time
 	begun   map[int]bool
 	legacy  map[int]bool
-	ended   map[int]bool
 	calls   map[[2]int]bool // that have arguments
 	custom  map[[2]int]bool
+	failed  bool
 	usage   *adapters.Usage
 	early   wire.Object // members that came before the reply began
 }
 
 // Event writes an event. It is long since each type of event has its case here, and none
 // is more than a few lines.
-func (e *encoder) Event(ev adapters.Event) error {
+func (e *encoder) Event(ev adapters.Event) error { //nolint:gocyclo // a case for each kind of event
 	if e.begun == nil {
-		e.begun, e.legacy, e.ended = map[int]bool{}, map[int]bool{}, map[int]bool{}
+		e.begun, e.legacy = map[int]bool{}, map[int]bool{}
 		e.calls, e.custom = map[[2]int]bool{}, map[[2]int]bool{}
 	}
 	var delta wire.Object
@@ -203,12 +203,7 @@ func (e *encoder) Event(ev adapters.Event) error {
 		if ev.Text == "" {
 			return nil
 		}
-		b := adapters.Block{Type: adapters.BlockReasoning, Text: ev.Text, Extra: ev.Extra}
-		if e.Mistral {
-			delta.SetList("content", [][]byte{e.appendPart(&b).Bytes()})
-			break
-		}
-		delta.SetString(reasoningKey(ev.NativeName), ev.Text)
+		e.reasoning(ev, &delta)
 	case adapters.EventRefusal:
 		key := "refusal"
 		if !e.Carries.Refusal {
@@ -219,23 +214,16 @@ func (e *encoder) Event(ev adapters.Event) error {
 		}
 		delta.SetString(key, ev.Text)
 	case adapters.EventCallStart:
-		var f wire.Object
-		f.SetString("name", ev.Name)
-		f.SetString("arguments", "")
 		if ev.NativeName == functionCall {
+			var f wire.Object
+			f.SetString("name", ev.Name)
+			f.SetString("arguments", "")
 			e.legacy[ev.Choice] = true
 			delta.SetObject(functionCall, f)
 			break
 		}
-		b := adapters.Block{Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom}, Extra: ev.Extra}
 		e.custom[call] = ev.Custom
-		o := e.appendCall(&b, ev.Index)
-		if !b.Call.Custom {
-			inner := o.Object("function")
-			inner.SetString("arguments", "")
-			o.SetObject("function", inner)
-		}
-		delta.SetList("tool_calls", [][]byte{o.Bytes()})
+		delta.SetList("tool_calls", [][]byte{e.callStart(ev)})
 	case adapters.EventArguments:
 		if ev.Text == "" {
 			return nil
@@ -243,15 +231,11 @@ func (e *encoder) Event(ev adapters.Event) error {
 		e.calls[call] = true
 		delta = e.argumentsDelta(ev.Choice, ev.Index, ev.Text)
 	case adapters.EventCallEnd:
-		if e.calls[call] || e.custom[call] {
+		if e.calls[call] || e.custom[call] || ev.Truncated {
 			return nil
 		}
 		delta = e.argumentsDelta(ev.Choice, ev.Index, "{}")
 	case adapters.EventFinish:
-		if e.ended[ev.Choice] { // some servers say it twice
-			return nil
-		}
-		e.ended[ev.Choice] = true
 		word := convert.FinishWord(ev.Finish, convert.Own(ev.Extra, e.Name), "finish_reason", finishReasons, e.finishWord)
 		if e.legacy[ev.Choice] && ev.Finish == adapters.FinishCalls {
 			word = functionCall
@@ -279,6 +263,28 @@ func (e *encoder) Event(ev adapters.Event) error {
 		return nil
 	}
 	return e.chunk(ev, delta, "")
+}
+
+// reasoning sets the reasoning of a delta.
+func (e *encoder) reasoning(ev adapters.Event, delta *wire.Object) {
+	if !e.Mistral {
+		delta.SetString(reasoningKey(ev.NativeName), ev.Text)
+		return
+	}
+	b := adapters.Block{Type: adapters.BlockReasoning, Text: ev.Text, Extra: ev.Extra}
+	delta.SetList("content", [][]byte{e.appendPart(&b).Bytes()})
+}
+
+// callStart is the first delta of a call, without arguments.
+func (e *encoder) callStart(ev adapters.Event) []byte {
+	b := adapters.Block{Call: &adapters.Call{ID: ev.ID, Name: ev.Name, Custom: ev.Custom}, Extra: ev.Extra}
+	o := e.appendCall(&b, ev.Index)
+	if !ev.Custom {
+		inner := o.Object("function")
+		inner.SetString("arguments", "")
+		o.SetObject("function", inner)
+	}
+	return o.Bytes()
 }
 
 func (e *encoder) argumentsDelta(choice, index int, text string) wire.Object {
@@ -374,23 +380,12 @@ func (e *encoder) write(index int, delta wire.Object, finish string, extra, enve
 
 // Fail writes a chunk that is an error.
 func (e *encoder) Fail(err *adapters.ProviderError) error {
+	e.failed = true
 	return e.out.Write("", e.EncodeError(err))
 }
 
 func (e *encoder) End() error {
-	for i := range e.begun {
-		if !e.ended[i] {
-			if err := e.write(i, nil, "stop", nil, nil); err != nil {
-				return err
-			}
-		}
-	}
-	if len(e.begun) == 0 {
-		if err := e.chunk(adapters.Event{}, nil, "stop"); err != nil {
-			return err
-		}
-	}
-	if e.usage != nil {
+	if e.usage != nil && !e.failed {
 		o := e.chunkHead()
 		o.SetList("choices", nil)
 		o.SetObject("usage", e.appendUsage(e.usage))

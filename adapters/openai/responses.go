@@ -135,6 +135,7 @@ func decodeItem(o wire.Object) []adapters.Block {
 		} else {
 			call.Arguments = convert.ArgumentsText(o.Take("arguments"))
 		}
+		call.Truncated = o.TakeString("status") == "incomplete"
 		o.Take("status")
 		return []adapters.Block{{Type: adapters.BlockCall, Call: call, Extra: adapters.ExtraOf(ResponsesName, o)}}
 	case "reasoning":

@@ -27,6 +27,7 @@ type responsesEncoder struct {
 	sign   []byte
 	extra  wire.Object
 	finish adapters.FinishReason
+	failed *adapters.ProviderError
 }
 
 func (e *responsesEncoder) send(kind string, o wire.Object) error {
@@ -70,7 +71,7 @@ func (e *responsesEncoder) at() wire.Object {
 
 // open begins an item.
 func (e *responsesEncoder) open(kind string, item wire.Object) error {
-	if err := e.closeItem(); err != nil {
+	if err := e.closeItem(false); err != nil {
 		return err
 	}
 	e.kind, e.item = kind, item
@@ -184,8 +185,9 @@ func (e *responsesEncoder) closePart() error {
 	return nil
 }
 
-// closeItem ends the item that is open.
-func (e *responsesEncoder) closeItem() error {
+// closeItem ends the item that is open. A call that was cut off is never done: clients run
+// what is.
+func (e *responsesEncoder) closeItem(truncated bool) error {
 	if err := e.start(); err != nil {
 		return err
 	}
@@ -214,12 +216,16 @@ func (e *responsesEncoder) closeItem() error {
 			key, event = "input", "response.custom_tool_call_input.done"
 		}
 		text := e.text.String()
-		if text == "" && e.kind == "function_call" {
+		if text == "" && e.kind == "function_call" && !truncated {
 			text = "{}"
 		}
 		e.text.Reset()
 		item.SetString(key, text)
-		item.SetString("status", "completed")
+		item.SetString("status", callStatus(truncated))
+		if truncated {
+			e.kind, e.items = "", append(e.items, item.Bytes())
+			return nil
+		}
 		o := e.at()
 		o.SetString(key, text)
 		if e.kind == "function_call" {
@@ -312,21 +318,9 @@ func (e *responsesEncoder) Event(ev adapters.Event) error {
 		}
 		return e.send("response.function_call_arguments.delta", o)
 	case adapters.EventCallEnd:
-		return e.closeItem()
+		return e.closeItem(ev.Truncated)
 	case adapters.EventOther:
-		if own == nil {
-			return nil
-		}
-		if err := e.closeItem(); err != nil {
-			return err
-		}
-		var o wire.Object
-		o.SetInt("output_index", int64(len(e.items)))
-		o.SetObject("item", own)
-		if err := e.send("response.output_item.added", o); err != nil {
-			return err
-		}
-		return e.finishItem(own.Clone())
+		return e.otherItem(own)
 	case adapters.EventFinish:
 		e.finish = ev.Finish
 		if own := convert.Own(ev.Envelope, ResponsesName); own != nil {
@@ -334,6 +328,23 @@ func (e *responsesEncoder) Event(ev adapters.Event) error {
 		}
 	}
 	return nil
+}
+
+// otherItem sends an item of another kind whole, as it came.
+func (e *responsesEncoder) otherItem(own wire.Object) error {
+	if own == nil {
+		return nil
+	}
+	if err := e.closeItem(false); err != nil {
+		return err
+	}
+	var o wire.Object
+	o.SetInt("output_index", int64(len(e.items)))
+	o.SetObject("item", own)
+	if err := e.send("response.output_item.added", o); err != nil {
+		return err
+	}
+	return e.finishItem(own.Clone())
 }
 
 func (e *responsesEncoder) openReasoning(own wire.Object) error {
@@ -380,21 +391,31 @@ func (e *responsesEncoder) message(ev adapters.Event, own wire.Object) error {
 	return e.delta(ev.Text)
 }
 
-// Fail writes an event of the type "error".
+// Fail writes an event of the type "error". The end says "response.failed".
 func (e *responsesEncoder) Fail(err *adapters.ProviderError) error {
-	var o wire.Object
-	o.SetString("type", "error")
-	o.SetString("code", cmp.Or(err.Code, err.Type))
-	o.SetString("message", err.Message)
+	if err := e.start(); err != nil {
+		return err
+	}
+	e.failed, e.finish = err, adapters.FinishError
+	o := failure(err)
 	o.Set("param", []byte("null"))
-	return e.out.Write("error", o)
+	return e.send("error", o)
+}
+
+// failure says what went wrong, as the events and the response have it.
+func failure(err *adapters.ProviderError) wire.Object {
+	var o wire.Object
+	o.SetString("code", cmp.Or(err.Code, err.Type, "server_error"))
+	o.SetString("message", err.Message)
+	return o
 }
 
 func (e *responsesEncoder) End() error {
-	if err := e.closeItem(); err != nil {
-		return err
+	if e.failed == nil { // else the item that is open is not whole
+		if err := e.closeItem(false); err != nil {
+			return err
+		}
 	}
-	r := e.reply
 	kind := "response.completed"
 	switch status, _ := finishStatus(e.finish); status {
 	case "incomplete":
@@ -402,7 +423,11 @@ func (e *responsesEncoder) End() error {
 	case "failed":
 		kind = "response.failed"
 	}
+	response := responseObject(&e.reply, e.items, e.finish)
+	if e.failed != nil {
+		response.SetObject("error", failure(e.failed))
+	}
 	var o wire.Object
-	o.SetObject("response", responseObject(&r, e.items, e.finish))
+	o.SetObject("response", response)
 	return e.send(kind, o)
 }

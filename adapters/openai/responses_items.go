@@ -102,7 +102,7 @@ func encodeItem(b *adapters.Block, output bool) wire.Object {
 			o.SetString("arguments", arguments(b.Call))
 		}
 		if output {
-			o.SetString("status", "completed")
+			o.SetString("status", callStatus(b.Call.Truncated))
 		}
 	case adapters.BlockReasoning:
 		if !output && id == "" && b.Signature == "" {
@@ -139,6 +139,14 @@ func encodeItem(b *adapters.Block, output bool) wire.Object {
 	}
 	o.Merge(own)
 	return o
+}
+
+// callStatus is the status of a call in an output.
+func callStatus(truncated bool) string {
+	if truncated {
+		return "incomplete"
+	}
+	return "completed"
 }
 
 // encodeOutput writes what a tool gave back: text, or parts where there are media.

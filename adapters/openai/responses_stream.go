@@ -116,7 +116,7 @@ func (d *responsesDecoder) done(index int64, o wire.Object, emit func(adapters.E
 			if !item.pieces {
 				d.calls.Piece(convert.Piece{Key: index, HasKey: true, Arguments: b.Call.Arguments, Custom: b.Call.Custom})
 			}
-			d.calls.EndLast()
+			d.calls.EndLast(b.Call.Truncated)
 		case adapters.BlockText, adapters.BlockRefusal:
 			t := adapters.EventText
 			if b.Type == adapters.BlockRefusal {

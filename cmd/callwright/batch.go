@@ -3,14 +3,17 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -30,16 +33,22 @@ func newBatch() *cobra.Command {
 		Short: "Parse JSON Lines, one text a line",
 		Long: `Parse JSON Lines, one of these a line:
 {"id", "text" | "chunks": […] | "reply": {…}, "tools": […], "model", "format", "reasoning_open", "context"}
-"reply" is that of any provider, whole or a recorded stream. With "schema" the result is JSON that fits it.
-Write one result a line, in order, as soon as it and those before it are ready. A bad line gives a line with an error.`,
+"reply" is that of any provider, whole or a recorded stream. With "schema", true for any, or "keys", of which it has one at
+its top, the result is JSON.
+Write one result a line, in order, as soon as it and those before it are ready. A bad line gives a line with an error.
+Exit code 0, 1 if a line was bad, 2 on other errors.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if workers < 1 {
 				return fmt.Errorf("--workers is %d, must be at least 1", workers)
 			}
+			if workers > maxWorkers {
+				fmt.Fprintf(c.ErrOrStderr(), "callwright: --workers is %d: %d are used, the most\n", workers, maxWorkers)
+				workers = maxWorkers
+			}
 			b := &batch{flags: &f, workers: workers, warn: c.ErrOrStderr()}
 			var err error
-			if b.parsers, err = cache.New[*parser.Parser](cache.Options{MaxEntries: 256, MaxBytes: 256 << 20, TTL: -1}); err != nil {
+			if b.parsers, err = cache.New[*lineParser](cache.Options{MaxEntries: 64, MaxBytes: 256 << 20, TTL: -1}); err != nil {
 				return err
 			}
 			r, err := f.registry(c.ErrOrStderr())
@@ -70,6 +79,14 @@ Write one result a line, in order, as soon as it and those before it are ready. 
 	return c
 }
 
+// maxWorkers is how many lines may be parsed concurrently: more need memory and gain
+// nothing.
+const maxWorkers = 256
+
+// errBadLines says that there were lines that could not be parsed. It sets the exit code,
+// and is not printed.
+var errBadLines = fmt.Errorf("a line could not be parsed: %w", errNoCalls)
+
 // progress returns a writer for the bytes read: a progress bar on a terminal.
 func progress(in io.Reader, w io.Writer) io.Writer {
 	f, ok := w.(*os.File)
@@ -92,7 +109,8 @@ type batch struct {
 	warn     io.Writer
 	options  parser.Options
 	fallback *parser.Parser // for lines without tools of their own
-	parsers  *cache.Cache[*parser.Parser]
+	parsers  *cache.Cache[*lineParser]
+	bad      atomic.Bool // a line could not be parsed
 }
 
 // line is one line of the input and where its answer goes.
@@ -163,8 +181,17 @@ func (b *batch) run(ctx context.Context, in io.Reader, out io.Writer, bar io.Wri
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return <-readErr
+	if err := <-readErr; err != nil {
+		return err
+	}
+	if b.bad.Load() {
+		return errBadLines
+	}
+	return nil
 }
+
+// byteOrderMark is what some editors put before a text.
+const byteOrderMark = "\ufeff"
 
 // readLines hands out the lines of the input that are not blank.
 func readLines(in io.Reader, take func(*line) bool) error {
@@ -181,6 +208,9 @@ func readLines(in io.Reader, take func(*line) bool) error {
 			}
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
+			}
+			if number == 1 {
+				l.data = bytes.TrimPrefix(l.data, []byte(byteOrderMark))
 			}
 			if (l.err != nil || len(bytes.TrimSpace(l.data)) > 0) && !take(l) {
 				return nil
@@ -209,6 +239,7 @@ func (b *batch) answer(ctx context.Context, l *line) (out []byte) {
 	var id any
 	defer func() {
 		if p := recover(); p != nil {
+			b.bad.Store(true)
 			out = encodeLine(failure{ID: id, Calls: []string{}, Error: fmt.Sprintf("line %d: internal error: %v", l.number, p)})
 		}
 	}()
@@ -218,6 +249,9 @@ func (b *batch) answer(ctx context.Context, l *line) (out []byte) {
 			ID any `json:"id,omitempty"`
 			*structured
 		}{id, decoded})
+	}
+	if err != nil {
+		b.bad.Store(true)
 	}
 	if err != nil && r != nil && r.Reply != nil { // what came before the error is told
 		return encodeLine(struct {
@@ -246,7 +280,7 @@ func encodeLine(v any) []byte {
 		b.Reset()
 		fmt.Fprintf(&b, "{\"success\":false,\"calls\":[],\"error\":%q}\n", err.Error())
 	}
-	return b.Bytes()
+	return bytes.ToValidUTF8(b.Bytes(), []byte("\uFFFD")) // an id may have what is none
 }
 
 func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *structured, any, error) {
@@ -255,9 +289,10 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 	}
 	// A map, since a struct would take keys in any case.
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(l.data, &fields); err != nil {
-		return nil, nil, nil, fmt.Errorf("not a JSON object: %w", err)
+	if err := json.Unmarshal(l.data, &fields); err != nil || fields == nil {
+		return nil, nil, nil, fmt.Errorf("not a JSON object: %w", cmp.Or(err, errNull))
 	}
+	maps.DeleteFunc(fields, func(_ string, raw json.RawMessage) bool { return string(raw) == "null" })
 	var id any
 	if raw, ok := fields["id"]; ok {
 		if err := json.Unmarshal(raw, &id); err != nil {
@@ -270,7 +305,7 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 	c := b.flags.context()
 	var heard []string // the former name of "prompt"
 	for key, into := range map[string]any{
-		"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "prompt": &c.Prompt, "heard": &heard,
+		"model": &c.Model, "format": &c.Format, "reasoning_open": &c.ReasoningOpen, "prompt": &c.Prompt, "heard": &heard, "context": &c.Values,
 	} {
 		if raw, ok := fields[key]; ok {
 			if err := json.Unmarshal(raw, into); err != nil {
@@ -279,12 +314,7 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 		}
 	}
 	c.Prompt = append(c.Prompt, heard...)
-	if raw, ok := fields["context"]; ok {
-		if err := json.Unmarshal(raw, &c.Values); err != nil {
-			return nil, nil, id, fmt.Errorf("\"context\": %w", err)
-		}
-	}
-	if fields["schema"] != nil {
+	if fields["schema"] != nil || fields["keys"] != nil {
 		d, err := decodeLine(ctx, fields)
 		return nil, d, id, err
 	}
@@ -292,51 +322,85 @@ func (b *batch) parseLine(ctx context.Context, l *line) (*parser.Result, *struct
 	if err != nil {
 		return nil, nil, id, err
 	}
-	switch {
-	case fields["text"] != nil:
-		var text string
-		if err := json.Unmarshal(fields["text"], &text); err != nil {
-			return nil, nil, id, fmt.Errorf("\"text\": %w", err)
-		}
-		r, err := b.flags.forModel(p, c.Model).Parse(ctx, text, c)
-		return r, nil, id, err
-	case fields["chunks"] != nil:
-		var chunks []string
-		if err := json.Unmarshal(fields["chunks"], &chunks); err != nil {
-			return nil, nil, id, fmt.Errorf("\"chunks\": %w", err)
-		}
-		for e, err := range parser.Stream(ctx, p, slices.Values(chunks), c) {
-			if err != nil {
-				return nil, nil, id, err
-			}
-			if e.Type == parser.EventResult {
-				return e.Result, nil, id, nil
-			}
-		}
-		return nil, nil, id, errors.New("the stream gave no result")
-	case fields["reply"] != nil:
+	if fields["text"] == nil && fields["chunks"] == nil && fields["reply"] != nil {
 		r, err := parseReplyValue(ctx, b.flags.forModel(p, c.Model), fields["reply"], c)
 		return r, nil, id, err
 	}
-	return nil, nil, id, errors.New(`needs "text", "chunks" or "reply"`)
+	text, chunks, err := textOf(fields)
+	if err != nil {
+		return nil, nil, id, err
+	}
+	if chunks == nil {
+		r, err := b.flags.forModel(p, c.Model).Parse(ctx, text, c)
+		return r, nil, id, err
+	}
+	for e, err := range parser.Stream(ctx, p, slices.Values(chunks), c) {
+		if err != nil {
+			return nil, nil, id, err
+		}
+		if e.Type == parser.EventResult {
+			return e.Result, nil, id, nil
+		}
+	}
+	return nil, nil, id, errors.New("the stream gave no result")
 }
+
+// errNull is what is wrong with null.
+var errNull = errors.New("it is null")
+
+// textOf returns the text of a line, or its chunks.
+func textOf(fields map[string]json.RawMessage) (text string, chunks []string, err error) {
+	switch {
+	case fields["text"] != nil:
+		if err := json.Unmarshal(fields["text"], &text); err != nil {
+			return "", nil, fmt.Errorf("\"text\": %w", err)
+		}
+	case fields["chunks"] != nil:
+		var list []*string
+		if err := json.Unmarshal(fields["chunks"], &list); err != nil {
+			return "", nil, fmt.Errorf("\"chunks\": %w", err)
+		}
+		chunks = make([]string, len(list))
+		for i, chunk := range list {
+			if chunk == nil {
+				return "", nil, fmt.Errorf("\"chunks\": element %d: %w", i, errNull)
+			}
+			chunks[i] = *chunk
+		}
+	default:
+		return "", nil, errors.New(`needs "text", "chunks" or "reply"`)
+	}
+	return text, chunks, nil
+}
+
+// lineParser is a parser of a line's own tools, and those.
+type lineParser struct {
+	*parser.Parser
+	tools *registry.Registry
+}
+
+// Bytes is how large the tools are by now, for the cache.
+func (p *lineParser) Bytes() int { return p.tools.Bytes() }
 
 // parserOf returns the parser of a line's own tools, made once for the same ones.
 func (b *batch) parserOf(ctx context.Context, tools json.RawMessage) (*parser.Parser, error) {
-	if tools == nil || string(tools) == "null" {
+	if tools == nil {
 		return b.fallback, nil
 	}
-	return b.parsers.Do(ctx, cache.KeyOf(tools), func(context.Context) (*parser.Parser, int, error) {
+	p, err := b.parsers.Do(ctx, cache.KeyOf(tools), func(context.Context) (*lineParser, int, error) {
 		list, err := registry.Parse(tools)
 		if err != nil {
 			return nil, 0, fmt.Errorf("\"tools\": %w", err)
 		}
 		r, err := registry.New(list...)
-		var bad *registry.SchemaError
-		if err != nil && !errors.As(err, &bad) {
+		if err != nil {
 			return nil, 0, fmt.Errorf("\"tools\": %w", err)
 		}
 		p, err := parser.New(r, b.options)
-		return p, 16 * len(tools), err
+		return &lineParser{p, r}, r.Bytes(), err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return p.Parser, nil
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,24 +49,36 @@ func decode(c *cobra.Command, text string, f *flags, file string, keys []string)
 	return nil
 }
 
+// readSchemaFile reads a JSON Schema; nil stands for any JSON, for which the file has true.
 func readSchemaFile(file string) (map[string]any, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	schema, err := readSchema(data)
+	schema, err := readSchema(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return schema, nil
 }
 
+// readSchema reads a JSON Schema, or true.
 func readSchema(data []byte) (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	var schema map[string]any
-	if err := dec.Decode(&schema); err != nil {
+	var value any
+	if err := dec.Decode(&value); err != nil {
 		return nil, fmt.Errorf("not a JSON Schema: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not a JSON Schema: text behind the JSON")
+	}
+	if value == true {
+		return nil, nil
+	}
+	schema, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("not a JSON Schema: must be an object, or true for any JSON")
 	}
 	return schema, nil
 }
@@ -93,12 +107,12 @@ func decodeText(ctx context.Context, data []byte, format string, o parser.Decode
 	return &structured{Success: d.Validation.Success, Decoded: d}, nil
 }
 
-// decodeLine answers a line of batch that has a schema; true stands for any JSON.
+// decodeLine answers a line of batch that asks for JSON.
 func decodeLine(ctx context.Context, fields map[string]json.RawMessage) (*structured, error) {
 	var o parser.DecodeOptions
-	if string(fields["schema"]) != "true" {
+	if raw, ok := fields["schema"]; ok {
 		var err error
-		if o.Schema, err = readSchema(fields["schema"]); err != nil {
+		if o.Schema, err = readSchema(raw); err != nil {
 			return nil, fmt.Errorf("\"schema\": %w", err)
 		}
 	}
@@ -110,22 +124,9 @@ func decodeLine(ctx context.Context, fields map[string]json.RawMessage) (*struct
 	if raw, ok := fields["reply"]; ok {
 		return decodeText(ctx, replyBytes(raw), "", o)
 	}
-	var text string
-	var chunks []string
-	switch {
-	case fields["text"] != nil:
-		if err := json.Unmarshal(fields["text"], &text); err != nil {
-			return nil, fmt.Errorf("\"text\": %w", err)
-		}
-	case fields["chunks"] != nil:
-		if err := json.Unmarshal(fields["chunks"], &chunks); err != nil {
-			return nil, fmt.Errorf("\"chunks\": %w", err)
-		}
-		for _, c := range chunks {
-			text += c
-		}
-	default:
-		return nil, errors.New(`needs "text", "chunks" or "reply"`)
+	text, chunks, err := textOf(fields)
+	if err != nil {
+		return nil, err
 	}
-	return decodeText(ctx, []byte(text), textFormat, o)
+	return decodeText(ctx, []byte(text+strings.Join(chunks, "")), textFormat, o)
 }

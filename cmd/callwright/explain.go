@@ -107,13 +107,13 @@ func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate
 		if name == "" {
 			name = "(no call)"
 		}
-		fmt.Fprintf(&b, "Candidate %d: %s, %s\n", i+1, printable(name), printable(verdict))
+		fmt.Fprintf(&b, "Candidate %d: %s, %s\n", i+1, text.Printable(name), text.Printable(verdict))
 		fmt.Fprintf(&b, "   bytes %d to %d, found by %s, %s", x.Start, x.End, x.Method, x.Provenance)
 		if x.Format != "" {
 			fmt.Fprintf(&b, ", format %s", x.Format)
 		}
 		raw := text.Clip(x.Raw, 160)
-		fmt.Fprintf(&b, "\n   text: %s\n", printable(strings.ReplaceAll(raw, "\n", "⏎")))
+		fmt.Fprintf(&b, "\n   text: %s\n", text.Printable(strings.ReplaceAll(raw, "\n", "⏎")))
 		if x.Score.Overall > 0 {
 			s := x.Score.Components
 			fmt.Fprintf(
@@ -128,15 +128,15 @@ func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate
 			fmt.Fprintf(&b, "   repairs: %s\n", strings.Join(names, ", "))
 		}
 		if x.Err != nil {
-			fmt.Fprintf(&b, "   error: %s\n", printable(x.Err.Error()))
+			fmt.Fprintf(&b, "   error: %s\n", text.Printable(x.Err.Error()))
 		}
 	}
 	for i := range r.Rejected {
 		x := &r.Rejected[i]
 		for _, e := range x.Errors {
-			fmt.Fprintf(&b, "Rejected %s: %s\n", printable(x.Tool), printable(e.Error()))
+			fmt.Fprintf(&b, "Rejected %s: %s\n", text.Printable(x.Tool), text.Printable(e.Error()))
 			if e.SuggestedFix != "" && e.Code == validator.UnknownTool {
-				fmt.Fprintf(&b, "   did you mean %s?\n", printable(e.SuggestedFix))
+				fmt.Fprintf(&b, "   did you mean %s?\n", text.Printable(e.SuggestedFix))
 			}
 		}
 	}

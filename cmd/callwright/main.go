@@ -21,6 +21,7 @@ var errNoCalls = errors.New("no calls")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	err := newRoot().ExecuteContext(ctx)
 	stop()
 	switch {

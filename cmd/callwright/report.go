@@ -6,24 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/parser"
 )
-
-// printable makes text safe for a terminal: control characters become U+FFFD.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
 
 func compact(v any) string {
 	var b bytes.Buffer
@@ -32,7 +18,7 @@ func compact(v any) string {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}
-	return printable(strings.TrimSpace(b.String()))
+	return text.Printable(strings.TrimSpace(b.String()))
 }
 
 // report writes a result as text.
@@ -48,22 +34,22 @@ func report(w io.Writer, r *parser.Result) error {
 	}
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		fmt.Fprintf(&b, "\n%d. %s  (confidence %.2f, %s, %s)\n", i+1, printable(c.Tool), c.Confidence, c.SourceFormat, c.Provenance)
-		fmt.Fprintf(&b, "   id: %s\n", printable(c.ID))
+		fmt.Fprintf(&b, "\n%d. %s  (confidence %.2f, %s, %s)\n", i+1, text.Printable(c.Tool), c.Confidence, c.SourceFormat, c.Provenance)
+		fmt.Fprintf(&b, "   id: %s\n", text.Printable(c.ID))
 		for _, k := range text.SortedKeys(c.Parameters) {
-			fmt.Fprintf(&b, "   %s = %s\n", printable(k), compact(c.Parameters[k]))
+			fmt.Fprintf(&b, "   %s = %s\n", text.Printable(k), compact(c.Parameters[k]))
 		}
 		for _, x := range c.Coercions {
-			fmt.Fprintf(&b, "   changed  %s: %s -> %s (%s)\n", printable(x.Path), compact(x.From), compact(x.To), x.Rule)
+			fmt.Fprintf(&b, "   changed  %s: %s -> %s (%s)\n", text.Printable(x.Path), compact(x.From), compact(x.To), x.Rule)
 		}
 		for _, d := range c.Defaults {
-			fmt.Fprintf(&b, "   default  %s\n", printable(d))
+			fmt.Fprintf(&b, "   default  %s\n", text.Printable(d))
 		}
 		for _, x := range c.Repairs {
 			fmt.Fprintf(&b, "   repaired %s\n", x)
 		}
 		for _, x := range c.Warnings {
-			fmt.Fprintf(&b, "   warning  %s\n", printable(x))
+			fmt.Fprintf(&b, "   warning  %s\n", text.Printable(x))
 		}
 		if c.Truncated {
 			b.WriteString("   the text was cut off inside this call\n")
@@ -78,21 +64,21 @@ func report(w io.Writer, r *parser.Result) error {
 		if name == "" {
 			name = "(no name)"
 		}
-		fmt.Fprintf(&b, "\nRejected: %s\n", printable(name))
+		fmt.Fprintf(&b, "\nRejected: %s\n", text.Printable(name))
 		for _, e := range x.Errors {
-			fmt.Fprintf(&b, "   %s\n", printable(e.Error()))
+			fmt.Fprintf(&b, "   %s\n", text.Printable(e.Error()))
 			if e.SuggestedFix != "" {
-				fmt.Fprintf(&b, "   suggestion: %s\n", printable(e.SuggestedFix))
+				fmt.Fprintf(&b, "   suggestion: %s\n", text.Printable(e.SuggestedFix))
 			}
 		}
 	}
 	for _, part := range []struct{ name, text string }{{"Reasoning", r.Reasoning}, {"Content", r.Content}} {
 		if t := strings.TrimSpace(part.text); t != "" {
-			fmt.Fprintf(&b, "\n%s:\n   %s\n", part.name, strings.ReplaceAll(printable(t), "\n", "\n   "))
+			fmt.Fprintf(&b, "\n%s:\n   %s\n", part.name, strings.ReplaceAll(text.Printable(t), "\n", "\n   "))
 		}
 	}
 	for _, x := range r.Warnings {
-		fmt.Fprintf(&b, "\nWarning: %s\n", printable(x))
+		fmt.Fprintf(&b, "\nWarning: %s\n", text.Printable(x))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/config"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/metrics"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
@@ -173,5 +174,31 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return printable(err) })
+	printErrors(root)
 	return root
+}
+
+// printErrors makes the errors of a command and of those below it safe for a terminal:
+// they name files and flags, which may hold anything.
+func printErrors(c *cobra.Command) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error { return printable(run(c, args)) }
+	}
+	for _, sub := range c.Commands() {
+		printErrors(sub)
+	}
+}
+
+// printableError is an error whose text is safe for a terminal.
+type printableError struct{ error }
+
+func (e printableError) Error() string { return text.Escaped(e.error.Error()) }
+func (e printableError) Unwrap() error { return e.error }
+
+func printable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return printableError{err}
 }

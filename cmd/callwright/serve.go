@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -17,6 +18,7 @@ import (
 type serveFlags struct {
 	flags
 	listen, upstream, format, mode, onInvalid, keyEnv, upstreamKeyEnv string
+	streamArguments, inspectTokenEnv                                  string
 	cert, key, logLevel                                               string
 	insecure                                                          bool
 	retries, inspect                                                  int
@@ -48,8 +50,16 @@ the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the confi
 		&f.onInvalid, "on-invalid", d.OnInvalid,
 		"what to do with an invalid call: text leaves it in the text, pass makes it a call, retry asks the model again",
 	)
+	c.Flags().StringVar(
+		&f.streamArguments, "stream-arguments", d.StreamArguments,
+		"when a stream has a call that was made out of text: whole, or eager, its arguments as they become certain",
+	)
 	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
+	c.Flags().StringVar(
+		&f.inspectTokenEnv, "inspect-token-env", "",
+		"environment `VARIABLE` with the token that the inspector takes; without one it is made up and printed",
+	)
 	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment `VARIABLE` with the key that clients must send")
 	c.Flags().StringVar(&f.upstreamKeyEnv, "upstream-key-env", "", "environment `VARIABLE` with the model server's key")
 	c.Flags().StringVar(&f.cert, "tls-cert", "", "`FILE` of the certificate, for https")
@@ -72,7 +82,8 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	given := c.Flags().Changed
 	for name, pair := range map[string][2]*string{
 		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen},
-		"mode":       {&f.mode, &s.Mode},
+		"mode":             {&f.mode, &s.Mode},
+		"stream-arguments": {&f.streamArguments, &s.StreamArguments}, "inspect-token-env": {&f.inspectTokenEnv, &s.InspectTokenEnv},
 		"on-invalid": {&f.onInvalid, &s.OnInvalid}, "key-env": {&f.keyEnv, &s.KeyEnv}, "upstream-key-env": {&f.upstreamKeyEnv, &s.UpstreamKeyEnv},
 		"tls-cert": {&f.cert, &s.TLSCert}, "tls-key": {&f.key, &s.TLSKey}, "log-level": {&f.logLevel, &s.LogLevel},
 		"tools": {&f.tools, &settings.Parser.Tools}, "models": {&f.models, &settings.Parser.Models},
@@ -113,6 +124,9 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	h, err := interceptor.New(settings, interceptor.Options{Log: log})
 	if err != nil {
 		return err
+	}
+	if settings.Server.Inspect > 0 && settings.Server.InspectTokenEnv == "" { // the log is no place for it
+		fmt.Fprintln(c.OutOrStdout(), "The inspector's token, for the header Callwright-Inspector-Token:", h.InspectToken())
 	}
 	s, err := interceptor.NewServer(h, &settings.Server, log)
 	if err != nil {

@@ -30,7 +30,10 @@ func transcript(c *cobra.Command, text, agent, schemaFile string) error {
 		if err != nil {
 			return err
 		}
-		o.ResponseSchema = schema
+		o.ResponseSchema = true
+		if schema != nil {
+			o.ResponseSchema = schema
+		}
 	}
 	r, err := agentcli.Parse(c.Context(), []byte(text), o)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/callwright/callwright/fallback"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/registry"
 )
@@ -72,6 +73,14 @@ type settings struct {
 	StrictMode    bool           `json:"strict_mode"`
 	Lossy         bool           `json:"lossy"`
 	NoTools       bool           `json:"no_tools"`
+	// Tiers are the strategies of the fallbacks; the default chain if there are none.
+	Tiers []fallback.Strategy `json:"tiers"`
+}
+
+// tiers are those that ask nobody.
+var tiers = map[fallback.Strategy]fallback.Tier{
+	fallback.StrategyAutoRepair: fallback.AutoRepair{}, fallback.StrategyIntent: fallback.NewIntent(),
+	fallback.StrategyPartial: fallback.Partial{}, fallback.StrategyClarification: fallback.Clarification{},
 }
 
 // madeID begins the ids that the parser made, which the golden files leave out.
@@ -134,6 +143,13 @@ func Load(t testing.TB, root, file string) (*txtar.Archive, []*Case) {
 		c.Context = parser.Context{Model: s.Model, Format: s.Format, ReasoningOpen: s.ReasoningOpen, Prompt: s.Prompt, Values: s.Values}
 		c.Options = parser.Options{AllowPartial: s.AllowPartial, StrictMode: s.StrictMode, NewID: newID, Timeout: -1}
 		c.Options.Validation.Lossy = s.Lossy
+		for _, name := range s.Tiers {
+			tier, ok := tiers[name]
+			if !ok {
+				t.Fatalf("%s: there is no tier %q", file, name)
+			}
+			c.Options.Fallbacks = append(c.Options.Fallbacks, fallback.Step{Tier: tier})
+		}
 		var list []registry.Tool
 		if !s.NoTools {
 			if list, err = registry.Parse(tools); err != nil {

@@ -84,6 +84,19 @@ func (r *Reader) Unclosed(v any) bool {
 	return slices.Contains(r.openAtEnd, identity(v))
 }
 
+// OpenKey is [Reader.Unclosed], with the key of the member that was being read: "" for a
+// list, and where the last member was whole.
+func (r *Reader) OpenKey(v any) (key string, open bool) {
+	i := slices.Index(r.openAtEnd, identity(v)) // the innermost stands first
+	if i < 0 {
+		return "", false
+	}
+	if at := len(r.Cut.Path) - 1 - i; at >= 0 {
+		key = r.Cut.Path[at]
+	}
+	return key, true
+}
+
 // identity tells an object or a list from all others, nil for any other value. An empty
 // list that is unclosed has memory of its own.
 func identity(v any) unsafe.Pointer {

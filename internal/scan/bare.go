@@ -99,7 +99,8 @@ func (s *Scanner) bareJSON(k *construct) outcome {
 		return k.fail()
 	}
 	end := c.Offset()
-	cand := &Candidate{Value: v, Fixes: r.Fixes, Provenance: call.Bare, Truncated: cutOff(r, v)}
+	cand := &Candidate{Value: v, Provenance: call.Bare}
+	cand.readBy(r)
 	after := c.SpaceEnd(end)
 	for range 2 { // brackets too many
 		if b, ok := c.At(after); !ok || b != '}' && b != ']' || !first && after > end {

@@ -60,7 +60,8 @@ func (braceCallBody) read(k *construct) outcome {
 				}
 				return k.fail()
 			}
-			cand.Arguments, cand.Fixes, cand.Truncated = v, r.Fixes, cut(r)
+			cand.Arguments = v
+			cand.readBy(r)
 		case ok && b == '(':
 			c.Seek(next + 1)
 			if !k.pythonArguments(cand) {

@@ -162,16 +162,16 @@ func (e *elementReader) element(t tag) {
 	c := e.c
 	v := &valueScan{k: e.construct, key: t.word, open: t, tool: e.tool}
 	to, next, ok := v.elementEnd(t, e.open)
-	if !ok {
-		e.cand.Truncated = true
-		to, next = c.Limit(), c.Limit()
-	}
-	raw := string(c.Slice(t.end, to))
-	c.Seek(next)
 	key := t.word
 	if t.param() && t.name != "" {
 		key = t.name
 	}
+	if !ok {
+		e.cand.cutIn(key)
+		to, next = c.Limit(), c.Limit()
+	}
+	raw := string(c.Slice(t.end, to))
+	c.Seek(next)
 	switch {
 	case !ok:
 		e.args[key] = lenient.Text(lenient.ValidUTF8([]byte(raw)))
@@ -252,7 +252,7 @@ func (k *construct) elementText(cand *Candidate, t tag, tool *registry.Tool) boo
 		}
 	}
 	if !ok {
-		cand.Truncated = true
+		cand.cutIn("")
 		to, next = c.Limit(), c.Limit()
 	}
 	raw := string(c.Slice(start, to))
@@ -376,7 +376,7 @@ func (k *construct) looseElements(cand *Candidate) outcome {
 		v := &valueScan{k: k, key: t.word, open: t, tool: e.tool}
 		to, next, ok := v.elementEnd(t, tag{})
 		if !ok {
-			cand.Truncated = true
+			cand.cutIn(t.word)
 			to, next = c.Limit(), c.Limit()
 		}
 		e.add(t.word, k.elementValue(string(c.Slice(t.end, to)), propertyOf(e.tool, t.word), 0))

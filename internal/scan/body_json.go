@@ -87,7 +87,8 @@ func (k *construct) jsonValue(closers []string) bool {
 	if err != nil {
 		return k.broken(from, err)
 	}
-	cand := &Candidate{Value: v, Fixes: r.Fixes, Truncated: cutOff(r, v)}
+	cand := &Candidate{Value: v}
+	cand.readBy(r)
 	if k.c.EOF() {
 		cand.Evidence.MissingClose = len(k.close) > 0
 	}
@@ -104,7 +105,7 @@ func (k *construct) encodedValue(from, to int) bool {
 	if err != nil {
 		cand.Value, cand.Err = raw, err
 	} else {
-		cand.Fixes, cand.Truncated = r.Fixes, cutOff(r, v)
+		cand.readBy(r)
 		cand.Fixes.Add(from, lenient.EscapedQuotes)
 	}
 	return k.deliver(cand, to) || k.back()

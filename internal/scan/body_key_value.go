@@ -166,7 +166,7 @@ func (r *keyValueReader) pair() bool {
 	to, next, ok := r.keyedValueEnd(r.tags)
 	switch {
 	case !ok:
-		r.cand.Truncated = true
+		r.cand.cutIn(key)
 		c.Seek(c.Limit())
 		if key != "" {
 			r.args[key] = lenient.Text(lenient.ValidUTF8(c.Slice(start, c.Limit())))

@@ -114,7 +114,7 @@ func (k *construct) labelledArguments(cand *Candidate, row *dialect.Row) {
 		}
 		if end < 0 {
 			end, next = c.Limit(), c.Limit()
-			cand.Truncated = true
+			cand.cutIn(key)
 		}
 		raw := lenient.ValidUTF8([]byte(trimNewlines(string(c.Slice(start, end)))))
 		c.Seek(next)

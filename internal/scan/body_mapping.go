@@ -55,7 +55,7 @@ func (mappingBody) read(k *construct) outcome {
 		return k.fail()
 	}
 	c.Seek(end)
-	cut := c.EOF() && (k.fenced || len(k.close) > 0)
+	cut := c.EOF() && (k.fenced || len(k.close) > 0 || c.CutOff())
 	if k.fenced {
 		k.skipFence()
 	}

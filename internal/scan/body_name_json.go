@@ -196,10 +196,11 @@ func (k *construct) arguments(name, id string) bool {
 			c.Seek(from)
 			return k.broken(from, err)
 		}
-		cand.Arguments, cand.Fixes, cand.Truncated = v, r.Fixes, cut(r)
+		cand.Arguments = v
+		cand.readBy(r)
 	case !ok || k.closer(c.Offset(), k.close) >= 0 || k.endsTurn(c.Offset()):
 		cand.Arguments = map[string]any{}
-		cand.Truncated = !ok && len(k.close) > 0 && !k.isKnown(name)
+		cand.Truncated = !ok && len(k.close) > 0 && (!k.isKnown(name) || k.takesArguments(name))
 	case k.isKnown(name) && k.marked && b != '<' && b != '[':
 		// Raw text for the only parameter, such as code.
 		end := k.rawEnd(c.Offset(), k.close)

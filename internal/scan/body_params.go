@@ -266,7 +266,7 @@ func (r *paramReader) loose(t tag, key string) (more bool) {
 	for off := start; ; off++ {
 		b, ok := c.At(off)
 		if !ok {
-			r.cand.Truncated = true
+			r.cand.cutIn(key)
 			c.Seek(c.Limit())
 			return false
 		}
@@ -317,8 +317,8 @@ func (k *construct) argumentsIn(cand *Candidate, t tag) bool {
 	if k.ev.MissingOpen {
 		cand.Dialect = k.t.without(dialect.BodyNameJSON, dialect.AsTag, nil)
 	}
-	cand.Arguments, cand.Fixes = v, r.Fixes
-	cand.Truncated = cut(r)
+	cand.Arguments = v
+	cand.readBy(r)
 	at := c.SpaceEnd(c.Offset())
 	if closing, ok := k.tag(at); ok && closing.close && (closing.call() || closing.word == t.word || closing.word == cand.Name) {
 		c.Seek(closing.end)
@@ -370,7 +370,7 @@ func (r *paramReader) value(p tag, key string) any {
 	}
 	if !ok {
 		// The text ended inside the value.
-		cand.Truncated = true
+		cand.cutIn(key)
 		to, next = k.c.Limit(), k.c.Limit()
 		to = v.trimCut(start, to)
 	}

@@ -248,8 +248,11 @@ func (k *construct) pythonArguments(cand *Candidate) bool {
 			return false
 		}
 		cand.Fixes.Merge(&r.Fixes)
-		if cut(r) {
-			cand.Truncated = true
+		if cut(r) || c.EOF() && endsWord(c) { // a word or a number, which may go on
+			cand.cutIn(key)
+			if key == "" { // half of a value, or of a name
+				return true
+			}
 		}
 		if r.Fixes.Has(lenient.Expression) {
 			text := strings.TrimSpace(string(c.Slice(from, c.Offset())))
@@ -340,4 +343,10 @@ func harmlessExpression(text string) bool {
 		}
 	}
 	return false
+}
+
+// endsWord reports whether the byte before the cursor is one of a word or a number.
+func endsWord(c *lenient.Cursor) bool {
+	b, _ := c.At(c.Offset() - 1)
+	return isIdent(b) || b == '.' || b == '-'
 }

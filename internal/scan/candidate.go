@@ -5,6 +5,7 @@ import (
 
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/lenient"
 )
 
@@ -39,12 +40,48 @@ type Candidate struct {
 
 	// Fixes are the departures from the form that were read through.
 	Fixes lenient.Fixes
-	// Truncated says that the text ended inside the call's arguments.
+	// Truncated says that the text ended inside the candidate. Where it holds several
+	// calls, [Candidate.Open] says which of them are cut off.
 	Truncated bool
+	// CutKey is the parameter among Arguments within which the text ended; "" if none was.
+	CutKey string
+	// reader has read Value or Arguments, if the text's end cut that off.
+	reader *lenient.Reader
 	// Err says why it could not be read; a repair of Raw may help.
 	Err error
 
 	Evidence call.Evidence
+	// Around is what stands around it: whether it is made or only spoken of is judged by
+	// that.
+	Around intent.Context
+}
+
+// Open reports whether an object or a list within Value was cut off by the text's end,
+// and which of its members was being written: "" if none was. Of what is no JSON
+// everything counts as cut off.
+func (c *Candidate) Open(v any) (key string, open bool) {
+	if c.reader == nil {
+		return "", c.Truncated
+	}
+	return c.reader.OpenKey(v)
+}
+
+// Unfinished reports whether the text ended within a word or a value of the candidate,
+// and not between two of its brackets.
+func (c *Candidate) Unfinished() bool { return c.reader != nil && c.reader.CutToken }
+
+// cutIn notes that the text ended within a parameter, or between two with the key "".
+func (c *Candidate) cutIn(key string) { c.Truncated, c.CutKey = true, key }
+
+// readBy notes how Value or Arguments were read, where the text's end cut them off.
+func (c *Candidate) readBy(r *lenient.Reader) {
+	c.Fixes.Merge(&r.Fixes)
+	if cut(r) {
+		c.Truncated, c.reader = true, r
+		if c.Named {
+			c.CutKey, _ = r.OpenKey(c.Arguments)
+		}
+	}
 }
 
 // Why says why text is neither content nor a call.

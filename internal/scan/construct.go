@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/lenient"
 )
 
@@ -45,16 +46,18 @@ type construct struct {
 	// not to be looked at for another.
 	refused bool
 
-	ev          call.Evidence
-	midSentence bool // text stands before it on its line that ends no sentence
-	led         bool // the words before it were looked at
-	acts        bool // its sentence says that the writer acts now
+	ev call.Evidence
+
+	around        intent.Context // what stands around it, as far as it was looked at
+	led, followed bool           // what stands before it, and behind it, was looked at
+	worded        bool           // words stand before it
+	certain       bool           // it counts, whatever stands behind it
 }
 
 // construct returns what begins at p, with a marker that ends at opened.
 func (s *Scanner) construct(p, opened int) *construct {
 	k := &construct{look: &s.look, s: s, start: p, opened: opened, next: p}
-	k.surroundings()
+	k.lineStart()
 	return k
 }
 
@@ -72,9 +75,9 @@ func (k *construct) show(p Partial) {
 	if !k.watch {
 		return
 	}
-	k.readLeadIn()
+	k.lead()
 	p.Marked, p.Close = k.marked, k.close
-	p.Doubtful = k.ev.Example || k.ev.Quoted || k.midSentence || k.ev.Guess
+	p.Doubtful = k.worded && !k.certain || k.ev.Guess
 	k.s.abandon()
 	k.s.partial = &p
 }
@@ -108,13 +111,18 @@ func (k *construct) showSafe(to int) {
 // deliver hands a candidate to the sink and reports whether it was taken.
 func (k *construct) deliver(cand *Candidate, end int) bool {
 	s := k.s
-	k.readLeadIn()
+	k.lead()
+	k.follow(end)
+	cand.Around = k.around
 	cand.Start, cand.End = k.next, end
 	cand.Raw = k.c.String(k.next, end)
 	if cand.Dialect == nil {
 		cand.Dialect = k.row
 	}
 	cand.Evidence.Add(k.ev)
+	if cand.Named && cand.Evidence.MissingClose && k.c.CutOff() && k.c.EOFAt(k.c.SpaceEnd(end)) && cand.reader == nil {
+		cand.Truncated = true // more parameters may have been meant
+	}
 	if cand.Method == "" {
 		cand.Method = call.MethodDialect
 	}
@@ -124,11 +132,9 @@ func (k *construct) deliver(cand *Candidate, end int) bool {
 			cand.Method = call.MethodBalanced
 		}
 	}
-	if k.midSentence && !k.acts && k.goesOn(end) {
-		cand.Evidence.Quoted = true
-	}
 	s.content(min(s.textEnd, k.start))
 	s.partial = nil
+	s.seen++
 	if !s.sink.Candidate(cand) {
 		k.refused = true
 		return false
@@ -217,7 +223,7 @@ func (k *construct) fail() outcome {
 	s.abandon()
 	end := k.c.Offset()
 	s.wasted += end - k.start
-	if k.refused && end > k.start || s.wasted > 4*k.c.Offset()+1<<20 {
+	if k.refused && end > k.start || s.wasted > 4*k.c.Offset()+1<<16 {
 		// Too much was read in vain, or what was read is known to be no call: do not
 		// look inside again.
 		s.text(end)
@@ -249,26 +255,6 @@ func (k *construct) readerClose() []string {
 
 // cut reports whether a value that a reader read was cut off by the text's end.
 func cut(r *lenient.Reader) bool { return r.OpenAtEnd > 0 || r.CutToken }
-
-// cutOff reports whether a value lacks more than its last bracket.
-func cutOff(r *lenient.Reader, v any) bool {
-	if !cut(r) {
-		return false
-	}
-	if r.CutToken || r.OpenAtEnd > 1 {
-		return true
-	}
-	m, ok := v.(map[string]any)
-	if !ok {
-		return true
-	}
-	for _, e := range m {
-		if inner, ok := e.(map[string]any); ok && len(inner) > 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // skipFence moves behind a fence and its info string, and reports whether one was
 // there.

@@ -1,168 +1,159 @@
 package scan
 
 import (
-	"bytes"
-	"strings"
+	"unicode/utf8"
+
+	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/intent"
 )
 
-// contextBytes is how much text before a candidate is looked at for what it announces.
-const contextBytes = 320
-
-// Phrases that announce that what follows is shown and not done.
-var examplePhrases = []string{
-	"for example", "e.g.", "for instance", "an example", "example:", "examples:", "example of", "looks like", "look like",
-	"would be", "would look", "might look",
-	"is written", "are written", "you would", "you could", "you can call", "you can use", "could write", "could call",
-	"could use", "can call it", "one could",
-	"the format", "following format", "this format", "format is", "format:", "syntax", "sample", "do not write", "don't write",
-	"never write", "the log", "log shows", "output was", "says:", "page says", "file contains", "contains:", "someone",
-	"attacker", "injected", "malicious",
-	"the user wrote", "user sent", "you wrote", "you sent", "template",
-	"to call a tool", "to call the tool", "to use a tool", "to use the tool", "to invoke", "means that", "models emit",
-	"model emits", "model writes", "would emit", "emits",
-	"zum beispiel", "por ejemplo", "par exemple", "例如", "比如", "示例", "格式", "たとえば", "例えば",
-	"not call", "won't call", "will not call", "shouldn't call", "should not call", "without calling", "hypothetical", "pseudo",
+// past is the text before the last construct: what still stands around the next one.
+type past struct {
+	text  []byte // at most intent.MaxBefore bytes; each call in it is one intent.Call
+	begun bool   // bytes before it were left out
 }
 
-// Phrases that make a guess less likely, but say nothing against a marker.
-var weakPhrases = []string{
-	"such as", "documentation", "schema", "instead of", "rather than", "was written", "previously", "earlier you", "returned",
-	"responded with", "response was",
-	"the response", "reads:", "quote", "you should", "alternatives", "either of", "one of these", "in theory",
-}
-
-// Phrases by which the speaker announces an act of its own.
-var intentPhrases = []string{
-	"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i need to", "i should", "i can ", "let's", "let us",
-	"calling", "now i", "now, i", "first, i", "checking", "sure", "okay", "certainly",
-	"of course", "i have to", "i want to", "i'd", "going to", "here is the call", "here's the call", "tool call:",
-	"function call:", "executing", "running", "searching", "looking up", "fetching", "one moment", "on it",
-}
-
-// surroundings looks at where a construct stands in its line.
-func (k *construct) surroundings() {
-	s := k.s
-	p := k.start
-	k.ev.LineStart = s.atLineStart(p)
-	before := s.before(p)
-	trimmed := bytes.TrimRight(before, " \t\r\n")
-	if len(trimmed) == 0 || k.ev.LineStart {
-		return
-	}
-	last := trimmed[len(trimmed)-1]
-	if len(trimmed) == len(before) {
-		switch last {
-		case '"', '\'', '(', '`':
-			k.ev.Quoted = true
+// add adds text, and keeps the end of it.
+func (p *past) add(text []byte) {
+	p.text = append(p.text, text...)
+	if over := len(p.text) - intent.MaxBefore; over > 0 {
+		p.begun = true
+		for over < len(p.text) && !utf8.RuneStart(p.text[over]) {
+			over++
 		}
-		for _, q := range [...]string{"“", "「", "«"} {
-			k.ev.Quoted = k.ev.Quoted || bytes.HasSuffix(trimmed, []byte(q))
-		}
-	}
-	switch last {
-	case '.', '!', '?', ':', ';', ')', ']', '}', '>', '*':
-	default:
-		k.midSentence = last < 0x80
-	}
-	line := trimmed[bytes.LastIndexByte(trimmed, '\n')+1:]
-	if bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
-		k.ev.Quoted = true
+		p.text = append(p.text[:0], p.text[over:]...)
 	}
 }
 
-// readLeadIn looks at the words before a construct, once, for what they announce.
-func (k *construct) readLeadIn() {
+// remember adds the text up to an offset to the past, and a call if one stands behind it.
+func (l *ledger) remember(to int, called bool) {
+	from := max(l.segment, l.c.Kept(), to-intent.MaxBefore)
+	if from > l.segment {
+		l.past.begun = true
+	}
+	if from < to {
+		l.past.add(l.c.Slice(from, to))
+	}
+	if called {
+		l.past.add([]byte(intent.Call))
+	}
+}
+
+// context returns the text before an offset, and whether that is all of it.
+func (l *ledger) context(p int) (before string, begins bool) {
+	from := max(l.segment, l.c.Kept(), p-intent.MaxBefore)
+	all := past{text: append([]byte(nil), l.past.text...), begun: l.past.begun || from > l.segment}
+	if from < p {
+		all.add(l.c.Slice(from, p))
+	}
+	return string(all.text), !all.begun
+}
+
+// lead reads what stands before a construct, once.
+func (k *construct) lead() {
 	if k.led {
 		return
 	}
 	k.led = true
-	trimmed := bytes.TrimRight(k.s.before(k.start), " \t\r\n")
-	if len(trimmed) == 0 {
+	k.around.Before, k.around.Begins = k.s.context(k.start)
+	k.around.Form, k.around.Fence = k.form(), k.ev.Fence
+	k.around.Earlier, k.around.Made = k.s.seen, k.s.calls
+	k.worded = intent.Says(k.around.Before)
+	k.around.Ends = true
+	k.certain = k.around.Form == intent.Trained && (!k.worded || intent.Judge(&k.around).Act())
+}
+
+// form is how the construct writes its calls.
+func (k *construct) form() intent.Form {
+	switch {
+	case k.ev.Trained:
+		return intent.Trained
+	case k.row != nil && k.row.Options.Label != "":
+		return intent.Label
+	case k.row != nil && k.row.Body == dialect.BodyPythonic:
+		return intent.Python
+	case k.marked && !k.fenced:
+		return intent.Tag
+	}
+	return intent.JSON
+}
+
+// follow reads what stands behind a construct whose last call ends at an offset. Where the
+// words before it have decided already it does not wait for that.
+func (k *construct) follow(end int) {
+	if k.certain || k.followed {
 		return
 	}
-	text := strings.ToLower(string(lastSentences(trimmed)))
-	k.ev.Example = examples.in(text) || !k.marked && weak.in(text)
-	k.ev.Intent = intents.in(text)
-	sentence := text[max(strings.LastIndex(text, ". "), strings.LastIndex(text, "\n"), 0):]
-	k.acts = acts.in(sentence) && !denials.in(sentence)
-}
-
-// lastSentences returns the end of a text that speaks of what follows it: its
-// last paragraph, and if that is a heading or a short line, the one before.
-func lastSentences(p []byte) []byte {
-	if i := bytes.LastIndex(p, []byte("\n\n")); i >= 0 {
-		if len(p)-i > 24 {
-			p = p[i+2:]
-		} else if j := bytes.LastIndex(p[:i], []byte("\n\n")); j >= 0 {
-			p = p[j+2:]
-		}
-	}
-	if len(p) > 200 {
-		p = p[len(p)-200:]
-	}
-	return p
-}
-
-// phraseTable holds phrases by their first byte, to be looked for in one pass.
-type phraseTable [256][]string
-
-func newPhraseTable(phrases []string) *phraseTable {
-	t := new(phraseTable)
-	for _, p := range phrases {
-		t[p[0]] = append(t[p[0]], p)
-	}
-	return t
-}
-
-var (
-	examples = newPhraseTable(examplePhrases)
-	weak     = newPhraseTable(weakPhrases)
-	intents  = newPhraseTable(intentPhrases)
-	acts     = newPhraseTable([]string{
-		"i'll", "i will", "i’ll", "let me", "i'm going to", "i am going to", "i’m going to", "calling", "executing",
-	})
-	denials = newPhraseTable([]string{
-		"not ", "n't", "n’t", "never", "would", "could", "should", "instead", "if ", "said", "says", "wrote", "writes", "user",
-		"example", "like ",
-	})
-)
-
-// in reports whether one of the phrases stands in the text, at the beginning of
-// a word.
-func (t *phraseTable) in(text string) bool {
-	for i := range len(text) {
-		list := t[text[i]]
-		if list == nil || i > 0 && isAlnum(text[i]) && isAlnum(text[i-1]) {
-			continue
-		}
-		for _, p := range list {
-			if strings.HasPrefix(text[i:], p) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// goesOn reports whether the sentence in which a construct stands goes on behind
-// it, on the same line.
-func (k *construct) goesOn(off int) bool {
-	for range 4 {
-		if next := k.closer(off, nil); next >= 0 {
-			off = next
-			continue
-		}
-		break
-	}
+	k.followed = true
+	from := k.behindClosers(end)
+	says, off := false, from
 	for {
 		b, ok := k.c.At(off)
 		switch {
 		case !ok:
-			return false
-		case b == ' ' || b == '\t':
+			k.around.After, k.around.Ends = k.c.String(from, off), true
+			return
+		case off-from >= intent.MaxAfter-utf8.UTFMax-len(intent.Call), b == '\n' && says:
+			k.around.After, k.around.Ends = k.c.String(from, off), false
+			return
+		case k.opensAt(off, b):
+			k.around.After, k.around.Ends = k.c.String(from, off)+intent.Call, false
+			return
+		case b < utf8.RuneSelf:
+			says = says || intent.IsWord(rune(b))
 			off++
 		default:
-			return b >= 'a' && b <= 'z' || b == ',' || b == '.' || b == ')' || b == '"' || b == '\'' || b == '`' || b == '?'
+			k.c.At(off + utf8.UTFMax - 1) // the whole rune, if it comes
+			r, n := utf8.DecodeRune(k.c.Slice(off, min(off+utf8.UTFMax, k.c.Limit())))
+			says = says || intent.IsWord(r)
+			off += n
 		}
 	}
 }
+
+// behindClosers returns the offset behind the closing markers, brackets and fences of a
+// construct whose last call ends at an offset.
+func (k *construct) behindClosers(end int) int {
+	for range 6 {
+		at := k.c.SpaceEnd(end)
+		if next := k.closer(at, k.close); next >= 0 {
+			end = next
+			continue
+		}
+		b, _ := k.c.At(at)
+		switch {
+		case k.fenced && (b == '`' || b == '~'):
+			end = k.runEnd(at, b)
+			continue
+		case b == ']' || b == '}':
+			end = at + 1
+			continue
+		}
+		break
+	}
+	return end
+}
+
+// opensAt reports whether another call begins at an offset.
+func (l *look) opensAt(off int, b byte) bool {
+	switch {
+	case b == '{':
+		return l.objectAt(off)
+	case b == '`':
+		return l.c.HasPrefixAt(off, "```")
+	case l.known() && isIdentStart(b):
+		if p, _ := l.c.At(off - 1); isName(p) {
+			return false
+		}
+		end := l.nameEnd(off)
+		next, _ := l.c.At(end)
+		return next == '(' && l.isKnown(string(l.c.Slice(off, end)))
+	case b == '<' || b == '[':
+		m, _ := l.callMarker(off)
+		return m != nil
+	}
+	return false
+}
+
+// lineStart notes whether a construct begins a line.
+func (k *construct) lineStart() { k.ev.LineStart = k.s.atLineStart(k.start) }

@@ -103,7 +103,8 @@ func (s *Scanner) fenceNamed(k *construct, name string, run int) outcome {
 			s.c.Seek(k.start)
 			return retry
 		}
-		cand.Arguments, cand.Fixes, cand.Truncated = v, r.Fixes, cut(r)
+		cand.Arguments = v
+		cand.readBy(r)
 	}
 	k.deliver(cand, s.c.Offset())
 	return s.closeFenced(k, run)
@@ -216,7 +217,8 @@ func (s *Scanner) fenceJSON(k *construct) {
 			}
 			return
 		}
-		cand := &Candidate{Value: v, Fixes: r.Fixes, Method: call.MethodCodeblock, Provenance: k.provenance(), Truncated: cutOff(r, v)}
+		cand := &Candidate{Value: v, Method: call.MethodCodeblock, Provenance: k.provenance()}
+		cand.readBy(r)
 		if !k.deliver(cand, c.Offset()) && k.got == 0 {
 			return
 		}

@@ -166,8 +166,8 @@ func (k *construct) reactInput(cand *Candidate, from int) {
 		k.show(Partial{Name: cand.Name, Arguments: r})
 		v, err := r.Value()
 		if err == nil {
-			cand.Arguments, cand.Fixes = v, r.Fixes
-			cand.Truncated = cut(r)
+			cand.Arguments = v
+			cand.readBy(r)
 			if end := c.SpaceEnd(c.Offset()); fence && c.HasPrefixAt(end, "```") {
 				c.Seek(end + len("```")) // its line's end is the next line's matter
 			}
@@ -183,6 +183,9 @@ func (k *construct) reactInput(cand *Candidate, from int) {
 	c.Seek(end)
 	if c.EOF() && strings.Trim(text, "`") == "" && (fence || text != "") {
 		cand.Truncated = true // within a fence, or its marker
+	}
+	if c.EOF() && c.CutOff() {
+		cand.cutIn("")
 	}
 	if args, ok := k.pairs(text); ok {
 		cand.Arguments = args

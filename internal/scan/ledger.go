@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/lenient"
 )
 
@@ -15,10 +16,11 @@ type ledger struct {
 	sink  Sink
 	watch bool // content is handed on as soon as it is certain
 
-	handed  int // text before it has been handed on
-	gap     gap // white space before what was taken last, while it is open what becomes of it
-	textEnd int // behind the last byte that is not white space
-	segment int // where the text since the last construct begins
+	handed  int  // text before it has been handed on
+	gap     gap  // white space before what was taken last, while it is open what becomes of it
+	textEnd int  // behind the last byte that is not white space
+	segment int  // where the text since the last construct begins
+	past    past // the text before that
 
 	hasContent bool // some content was handed on
 	hasOther   bool // something other than content was found
@@ -54,7 +56,7 @@ const separators = " \n\r\t,;"
 // flush hands on the content before the cursor, but for white space at its end.
 func (l *ledger) flush() {
 	l.content(l.wholeRunes(l.textEnd))
-	l.c.Keep(max(l.segment, min(l.handed, l.c.Offset())-contextBytes))
+	l.c.Keep(max(l.segment, min(l.handed, l.c.Offset())-intent.MaxBefore))
 }
 
 // flushCertain hands on, in a stream, the content that is certain before the scanner
@@ -136,6 +138,7 @@ func (l *ledger) finish(end int) {
 // and goes on behind it.
 func (l *ledger) drop(from, to int, why Why) {
 	l.content(min(l.textEnd, from))
+	l.remember(from, why == WhyCall)
 	if l.handed < from && l.hasContent && strings.TrimLeft(l.c.String(l.handed, from), " \t\r\n") == "" {
 		l.closeGap("")
 		l.gap = gap{from: l.handed, text: strings.Clone(l.c.String(l.handed, from))}
@@ -173,10 +176,9 @@ func (l *ledger) contentBefore(p int) bool {
 	return l.hasContent || l.c.SpaceEnd(l.handed) < p
 }
 
-// before returns the text before an offset, since the last construct and at most
-// contextBytes of it.
-func (l *ledger) before(p int) []byte {
-	if from := max(l.segment, l.c.Kept(), p-contextBytes); from < p {
+// before returns up to n bytes of the text before an offset, since the last construct.
+func (l *ledger) before(p, n int) []byte {
+	if from := max(l.segment, l.c.Kept(), p-n); from < p {
 		return l.c.Slice(from, p)
 	}
 	return nil

@@ -35,7 +35,7 @@ func (s *Scanner) endsObservation(m *marker, p int) bool {
 	if m.turn != nil && m.kind != opens {
 		return true
 	}
-	if m.kind != opens || !m.trained || s.thoughtLabel || !bytes.HasSuffix(bytes.TrimRight(s.before(p), " \t"), []byte("\n\n")) {
+	if m.kind != opens || !m.trained || s.thoughtLabel || !bytes.HasSuffix(bytes.TrimRight(s.before(p, 64), " \t"), []byte("\n\n")) {
 		return false
 	}
 	for _, label := range [...]string{"\nThought:", "\nAction:", "\nFinal Answer:"} {
@@ -76,23 +76,8 @@ func (s *Scanner) lineOpens() bool {
 		return false
 	}
 	for _, m := range s.t.line[b] {
-		end := m.match(s.c, off)
-		if end < 0 {
-			continue
-		}
-		switch m.kind {
-		case opens:
-			if progressed(s.opened(m, s.construct(off, end), off, end)) {
-				return true
-			}
-		case thinks:
-			if s.opensReasoning(off, m.form) {
-				return s.reason(m.form, off, end, false).moved()
-			}
-		case noise:
-			if progressed(s.turn(m, off, end)) {
-				return true
-			}
+		if end := m.match(s.c, off); end >= 0 && progressed(s.lineMarker(m, off, end)) {
+			return true
 		}
 	}
 	if s.protocolLine(off, b) {
@@ -107,6 +92,21 @@ func (s *Scanner) lineOpens() bool {
 		}
 	}
 	return s.known() && (isIdentStart(b) || b >= '0' && b <= '9' || b == '-') && progressed(s.nameLine(line, off, b))
+}
+
+// lineMarker tries the marker at a line's beginning.
+func (s *Scanner) lineMarker(m *marker, off, end int) outcome {
+	switch m.kind {
+	case opens:
+		return s.opened(m, s.construct(off, end), off, end)
+	case thinks:
+		if s.opensReasoning(off, m.form) {
+			return s.reason(m.form, off, end, false)
+		}
+	case noise:
+		return s.turn(m, off, end)
+	}
+	return retry
 }
 
 // protocolLine notes a line of thought, and the beginning of what a tool said, or of what

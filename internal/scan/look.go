@@ -44,6 +44,12 @@ func (l *look) lookup(name string) *registry.Tool {
 	return m.Tool
 }
 
+// takesArguments reports whether a known tool has parameters.
+func (l *look) takesArguments(name string) bool {
+	tool := l.lookup(name)
+	return tool != nil && len(tool.Order()) > 0
+}
+
 // isKnown reports whether a name is a known tool's, exactly or behind a namespace.
 func (l *look) isKnown(name string) bool {
 	if !l.known() {

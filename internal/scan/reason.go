@@ -49,6 +49,7 @@ func (s *Scanner) reasonUntil(f *dialect.Reasoning, p, end int, counts func(from
 func (s *Scanner) readReasoning(f *dialect.Reasoning, p, end int, counts func(from, to int) bool) (unclosed bool) {
 	s.content(min(s.textEnd, p))
 	s.hasOther, s.reasoned = true, true
+	s.remember(p, false)
 	if again := matchAny(s.c, s.c.SpaceEnd(end), f.Open); again >= 0 && !f.AtStart {
 		end = again // opened twice: by the prompt and by the model, say
 	}

@@ -41,7 +41,8 @@ type Scanner struct {
 	err     error // of Options.Check
 	checked int   // offset of the last check
 
-	calls  int // how many candidates were taken
+	seen   int // how many candidates were delivered
+	calls  int // how many of them were taken
 	wasted int // bytes read by constructs that came to nothing
 
 	reasoned      bool   // reasoning was found

@@ -302,7 +302,7 @@ func (r *Reader) split(start int) string {
 // nextValue reads one JSON value from a sequence or an array of them. Text
 // between them, up to the end of its line, is given out as it is. It is one loop over
 // bytes with the state of a JSON scanner: split up, the state would be passed around.
-func (r *Reader) nextValue() (Frame, error) {
+func (r *Reader) nextValue() (Frame, error) { //nolint:gocyclo // one loop, see above
 	r.buf = r.buf[:0]
 	depth, inString, escaped := 0, false, false
 	for {

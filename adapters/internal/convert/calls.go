@@ -119,7 +119,7 @@ func (c *Calls) find(p *Piece) *call {
 			return at
 		}
 		if at != nil {
-			c.finish(at)
+			c.finish(at, false)
 		}
 	} else if c.last != nil && (p.ID == "" || p.ID == c.last.id) && (p.Name == "" || c.last.name == "" || p.ID != "") {
 		return c.last
@@ -137,7 +137,7 @@ func (c *Calls) find(p *Piece) *call {
 	}
 	for _, other := range c.order {
 		if other != at && other.tracker.Whole() {
-			c.finish(other)
+			c.finish(other, false)
 		}
 	}
 	return at
@@ -196,7 +196,7 @@ func (c *Calls) Sign(s string) {
 	}
 }
 
-func (c *Calls) finish(at *call) {
+func (c *Calls) finish(at *call, truncated bool) {
 	if at.ended {
 		return
 	}
@@ -204,7 +204,9 @@ func (c *Calls) finish(at *call) {
 		c.start(at)
 	}
 	at.ended = true
-	c.Emit(adapters.Event{Type: adapters.EventCallEnd, Choice: c.Choice, Index: at.index, Text: at.signature, Extra: at.extra})
+	c.Emit(adapters.Event{
+		Type: adapters.EventCallEnd, Choice: c.Choice, Index: at.index, Text: at.signature, Truncated: truncated, Extra: at.extra,
+	})
 }
 
 // End ends all calls.
@@ -215,14 +217,14 @@ func (c *Calls) End() {
 		}
 	}
 	for _, at := range c.begun {
-		c.finish(at)
+		c.finish(at, false)
 	}
 }
 
-// EndLast ends the call that the last piece was of.
-func (c *Calls) EndLast() {
+// EndLast ends the call that the last piece was of; truncated says that it was cut off.
+func (c *Calls) EndLast(truncated bool) {
 	if c.last != nil {
-		c.finish(c.last)
+		c.finish(c.last, truncated)
 	}
 }
 

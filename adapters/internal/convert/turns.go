@@ -110,7 +110,8 @@ type Gather struct {
 	arguments []byte
 }
 
-// Event takes an event of a call and returns the call's block when it is whole.
+// Event takes an event of a call and returns the call's block when it is whole. One that
+// was cut off never is.
 func (g *Gather) Event(e adapters.Event) (b adapters.Block, whole bool) {
 	switch e.Type {
 	case adapters.EventCallStart:
@@ -119,7 +120,8 @@ func (g *Gather) Event(e adapters.Event) (b adapters.Block, whole bool) {
 	case adapters.EventArguments:
 		g.arguments = append(g.arguments, e.Text...)
 	case adapters.EventCallEnd:
-		if g.block.Call == nil {
+		if g.block.Call == nil || e.Truncated {
+			g.block = adapters.Block{}
 			return b, false
 		}
 		b = g.block
