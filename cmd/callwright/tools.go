@@ -142,7 +142,7 @@ them, or is an OpenAPI 3 document, or a list of MCP servers: {"mcpServers": {"fi
 	c.RunE = func(*cobra.Command, []string) error { return errors.New("use tools list, check, show or convert") }
 	c.AddCommand(
 		toolsCommand("list FILE…", "List the tools", cobra.MinimumNArgs(1), false, listTools),
-		toolsCommand("check FILE…", "Warn of what models and servers trip over; exit 1 if there is something", cobra.MinimumNArgs(1), false, checkTools),
+		toolsCommand("check FILE…", "Warn of what models and servers trip over; then exit with 1", cobra.MinimumNArgs(1), false, checkTools),
 		toolsCommand("show NAME FILE…", "Show one tool: its signature and its schema", cobra.MinimumNArgs(2), true, showTool),
 		newConvert(),
 	)
