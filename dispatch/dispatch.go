@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -76,7 +77,8 @@ func (d *Dispatcher) Add(tools ...Tool) error {
 	var errs []error
 	for i := range tools {
 		t := tools[i]
-		_, err := registry.New(t.Tool)
+		r, err := registry.New(t.Tool)
+		err = errors.Join(err, r.Check(context.Background()))
 		var schema *registry.SchemaError
 		if err != nil {
 			errs = append(errs, err)
@@ -141,7 +143,7 @@ func (d *Dispatcher) table() *table {
 		list[i].RequireMarker = t.RequireMarker || t.Hints.Destructive
 	}
 	r, err := registry.New(list...)
-	if err != nil {
+	if err = errors.Join(err, r.Check(context.Background())); err != nil {
 		d.log().Warn("tools with problems", "cause", err.Error())
 	}
 	d.ready = &table{registry: r, tools: make(map[string]*bound, len(d.tools))}

@@ -291,7 +291,7 @@ func TestDispatcher(t *testing.T) {
 		"there is one of this name": tool,
 		"has no handler":            {Tool: registry.Tool{Name: "b"}},
 		"is empty":                  {Run: handler},
-		"schema":                    {Tool: registry.Tool{Name: "c", Parameters: map[string]any{"$ref": "file:///etc/passwd"}}, Run: handler},
+		"schema":                    {Tool: registry.Tool{Name: "c", Parameters: map[string]any{"allOf": []any{map[string]any{"$ref": "#"}}}}, Run: handler},
 	} {
 		err := d.Add(bad)
 		if err == nil || !strings.Contains(err.Error(), want) {

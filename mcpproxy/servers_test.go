@@ -445,3 +445,44 @@ func Example() {
 	h.(*handler).proxy.Transport.(*http.Transport).CloseIdleConnections()
 	// Output: {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"lines":3}}}
 }
+
+// cutter gives its text in pieces of some sizes.
+type cutter struct {
+	text  []byte
+	sizes []byte
+	next  int
+}
+
+func (c *cutter) Read(b []byte) (int, error) {
+	if len(c.text) == 0 {
+		return 0, io.EOF
+	}
+	size := len(c.text)
+	if len(c.sizes) > 0 {
+		size = int(c.sizes[c.next%len(c.sizes)])%17 + 1
+		c.next++
+	}
+	n := copy(b, c.text[:min(size, len(c.text))])
+	c.text = c.text[n:]
+	return n, nil
+}
+
+// FuzzLines holds that lines of any bytes pass as they are in both directions, however
+// they come, as long as no tools are known.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("{\"id\":1,\"method\":\"tools/list\"}\r\n\n[1]\nrest"), []byte{1, 200, 3})
+	f.Add([]byte("\n\n\r\n"), []byte{})
+	f.Fuzz(func(t *testing.T, text, sizes []byte) {
+		p := newProxy(t, Options{})
+		var toServer, toClient bytes.Buffer
+		client := &lineWriter{shared: new(sync.Mutex), w: &toClient}
+		p.fromClient(&cutter{text: text, sizes: sizes}, &toServer, client, p.conversation(&catalog{}))
+		if !bytes.Equal(toServer.Bytes(), text) || toClient.Len() > 0 {
+			t.Fatalf("%q became %q, and the client was told %q", text, &toServer, &toClient)
+		}
+		copyLines(&cutter{text: text, sizes: sizes}, client, nil, p.conversation(&catalog{}))
+		if !bytes.Equal(toClient.Bytes(), text) {
+			t.Fatalf("%q became %q", text, &toClient)
+		}
+	})
+}

@@ -22,17 +22,10 @@ import (
 	"github.com/callwright/callwright/registry"
 )
 
-// TestMain is also the command, and an MCP server.
-func TestMain(m *testing.M) {
-	switch os.Getenv("CALLWRIGHT_TEST_PROGRAM") {
-	case "server":
-		if err := mcpServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	case "command":
-		main()
-	default:
-		os.Exit(m.Run())
+// serveNotes is the program of an MCP server.
+func serveNotes() {
+	if err := mcpServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 }
 
@@ -63,7 +56,7 @@ func mcpConfig(t *testing.T, more string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return write(t, "mcp.json", fmt.Sprintf(`{"mcpServers": {"notes": {"command": %q, "env": {"CALLWRIGHT_TEST_PROGRAM": "server"}%s}}}`, program, more))
+	return write(t, "mcp.json", fmt.Sprintf(`{"mcpServers": {"notes": {"command": %q, "env": {"CALLWRIGHT_TEST_MCP_SERVER": "1"}%s}}}`, program, more))
 }
 
 const definitions = `[{"type": "function", "function": {"name": "get_weather", "description": "The weather\nof today", "parameters": {
@@ -161,7 +154,7 @@ func model(t *testing.T, says ...string) (url string, asked *atomic.Int32) {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "data: {\"id\":\"c\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s}}]}\n\n", content)
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	}))
 	t.Cleanup(s.Close)
 	return s.URL, asked
@@ -251,7 +244,7 @@ func TestMCP(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	for name, transport := range map[string]func(t *testing.T) mcp.Transport{
 		"stdio": func(t *testing.T) mcp.Transport {
-			cmd := command(program, "mcp", "--log", log, "--", "env", "CALLWRIGHT_TEST_PROGRAM=server", program)
+			cmd := command(program, "mcp", "--log", log, "--", "env", "-u", "CALLWRIGHT_TEST_MAIN", "CALLWRIGHT_TEST_MCP_SERVER=1", program)
 			cmd.Stderr = os.Stderr
 			return &mcp.CommandTransport{Command: cmd}
 		},
@@ -308,7 +301,7 @@ func TestMCP(t *testing.T) {
 // command is the command as a program of its own.
 func command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
-	cmd.Env = append(os.Environ(), "CALLWRIGHT_TEST_PROGRAM=command")
+	cmd.Env = append(os.Environ(), "CALLWRIGHT_TEST_MAIN=1")
 	return cmd
 }
 

@@ -16,6 +16,19 @@ import (
 	"time"
 )
 
+// TestMain runs the command itself where a test starts it as a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv("CALLWRIGHT_TEST_MAIN") != "" {
+		main()
+		return
+	}
+	if os.Getenv("CALLWRIGHT_TEST_MCP_SERVER") != "" {
+		serveNotes()
+		return
+	}
+	os.Exit(m.Run())
+}
+
 // TestInterrupt interrupts a server with a stream in progress: the first interrupt lets it
 // go on, the second ends the process at once.
 func TestInterrupt(t *testing.T) {
@@ -30,7 +43,7 @@ func TestInterrupt(t *testing.T) {
 	defer upstream.Close()
 	defer close(release)
 	c := exec.Command(os.Args[0], "serve", "--upstream", upstream.URL, "--upstream-format", "openai", "--listen", "127.0.0.1:0", "--inspect", "1")
-	c.Env = append(os.Environ(), "CALLWRIGHT_TEST_PROGRAM=command")
+	c.Env = append(os.Environ(), "CALLWRIGHT_TEST_MAIN=1")
 	var stdout strings.Builder
 	c.Stdout = &stdout
 	stderr, err := c.StderrPipe()

@@ -141,7 +141,7 @@ func (f *runFlags) talk(
 		}
 	}
 	if err := d.Add(files.tools...); err != nil {
-		fmt.Fprintf(c.ErrOrStderr(), "callwright: %v\n", err)
+		fmt.Fprintf(c.ErrOrStderr(), "callwright: %s\n", text.Printable(err.Error()))
 	}
 	l := dispatch.Loop{
 		Model: model, Dispatch: d, Parse: o, MaxTurns: f.turns, MaxTime: f.limit, MaxTokens: f.tokens, OnEvent: trace.event,
@@ -174,8 +174,8 @@ func (f *runFlags) talk(
 	if err != nil {
 		return err
 	}
-	if text := t.Text(); text != "" {
-		fmt.Fprintln(c.OutOrStdout(), text)
+	if said := t.Text(); said != "" {
+		say(c.OutOrStdout(), said)
 	}
 	if t.Stop.Limit() {
 		trace.line("stopped: " + string(t.Stop))
@@ -213,6 +213,14 @@ func (f *runFlags) policy(c *cobra.Command, files *toolFiles, trace *trace) disp
 	return p
 }
 
+// say writes what the model said: as it is, unless that could steer a terminal.
+func say(w io.Writer, s string) {
+	if isTerminal(w) {
+		s = text.Printable(s)
+	}
+	fmt.Fprintln(w, s)
+}
+
 // plan asks the model once, and shows what would run.
 func plan(ctx context.Context, c *cobra.Command, l *dispatch.Loop, prompt string) error {
 	result, plan, err := l.Plan(ctx, prompt)
@@ -220,9 +228,9 @@ func plan(ctx context.Context, c *cobra.Command, l *dispatch.Loop, prompt string
 		return err
 	}
 	if result.Content != "" {
-		fmt.Fprintln(c.OutOrStdout(), result.Content)
+		say(c.OutOrStdout(), result.Content)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%v", plan)
+	fmt.Fprintf(c.OutOrStdout(), "%s", text.Printable(plan.String()))
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright/dispatch/check"
 	"github.com/callwright/callwright/dispatch/mcptools"
 	"github.com/callwright/callwright/dispatch/openapi"
+	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -82,7 +83,7 @@ func (f *toolFiles) load(ctx context.Context, data []byte, api openapi.Options, 
 			return err
 		}
 		for _, u := range c.Unknown {
-			fmt.Fprintf(warn, "callwright: %s means nothing here\n", u)
+			fmt.Fprintf(warn, "callwright: %s means nothing here\n", text.Printable(u))
 		}
 		set, err := mcptools.Open(ctx, c.Servers...)
 		if err != nil {
@@ -90,7 +91,7 @@ func (f *toolFiles) load(ctx context.Context, data []byte, api openapi.Options, 
 		}
 		f.sets = append(f.sets, set)
 		for _, err := range set.Failed {
-			fmt.Fprintf(warn, "callwright: %v\n", err)
+			fmt.Fprintf(warn, "callwright: %s\n", text.Printable(err.Error()))
 		}
 		f.tools, f.rules = append(f.tools, set.Tools...), append(f.rules, set.Rules...)
 		return nil
@@ -107,7 +108,7 @@ func (f *toolFiles) load(ctx context.Context, data []byte, api openapi.Options, 
 		return errors.Join(noDefinitions, err)
 	}
 	for _, s := range d.Skipped {
-		fmt.Fprintf(warn, "callwright: %s\n", s)
+		fmt.Fprintf(warn, "callwright: %s\n", text.Printable(s))
 	}
 	f.tools = append(f.tools, d.Tools...)
 	return nil
@@ -141,7 +142,7 @@ them, or is an OpenAPI 3 document, or a list of MCP servers: {"mcpServers": {"fi
 	c.RunE = func(*cobra.Command, []string) error { return errors.New("use tools list, check, show or convert") }
 	c.AddCommand(
 		toolsCommand("list FILE…", "List the tools", cobra.MinimumNArgs(1), false, listTools),
-		toolsCommand("check FILE…", "Warn of what models and servers trip over; exit 1 if there is something", cobra.MinimumNArgs(1), false, checkTools),
+		toolsCommand("check FILE…", "Warn of what models and servers trip over; then exit with 1", cobra.MinimumNArgs(1), false, checkTools),
 		toolsCommand("show NAME FILE…", "Show one tool: its signature and its schema", cobra.MinimumNArgs(2), true, showTool),
 		newConvert(),
 	)
@@ -218,7 +219,7 @@ func listTools(c *cobra.Command, f *toolFiles, _ string, asJSON bool) error {
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
 	for _, t := range list {
 		line, _, _ := strings.Cut(t.Description, "\n")
-		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, marks(t.Hints), line)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", text.Printable(t.Name), marks(t.Hints), text.Printable(line))
 	}
 	return w.Flush()
 }
@@ -237,12 +238,12 @@ func showTool(c *cobra.Command, f *toolFiles, name string, asJSON bool) error {
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), t, "  ")
 	}
-	fmt.Fprintln(c.OutOrStdout(), t.Signature)
+	fmt.Fprintln(c.OutOrStdout(), text.Printable(t.Signature))
 	if m := marks(t.Hints); m != "" {
 		fmt.Fprintln(c.OutOrStdout(), m)
 	}
 	if t.Description != "" {
-		fmt.Fprintln(c.OutOrStdout(), "\n"+t.Description)
+		fmt.Fprintln(c.OutOrStdout(), "\n"+text.Printable(t.Description))
 	}
 	fmt.Fprintln(c.OutOrStdout())
 	return writeJSON(c.OutOrStdout(), t.Parameters, "  ")
@@ -262,7 +263,7 @@ func checkTools(c *cobra.Command, f *toolFiles, _ string, asJSON bool) error {
 		}
 	} else {
 		for _, x := range findings {
-			fmt.Fprintln(c.OutOrStdout(), x)
+			fmt.Fprintln(c.OutOrStdout(), text.Printable(x.String()))
 		}
 	}
 	if len(findings) > 0 {

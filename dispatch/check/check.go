@@ -4,6 +4,7 @@
 package check
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,6 +139,7 @@ func (c *checker) compiles() {
 		alone.Name = "tool"
 	}
 	r, err := registry.New(alone)
+	err = errors.Join(err, r.Check(context.Background()))
 	var bad *registry.SchemaError
 	switch {
 	case errors.As(err, &bad):

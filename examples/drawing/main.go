@@ -107,8 +107,8 @@ func (p *picture) tools() *dispatch.Dispatcher {
 func (p *picture) svg(w io.Writer) {
 	fmt.Fprintln(w, `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="240">`)
 	for _, l := range p.layers {
-		fmt.Fprintf(w, `  <rect id="%s" x="%g" y="%g" width="%g" height="%g" rx="%g" fill="%s"`, l.ID, l.X, l.Y, l.Width, l.Height, l.CornerRadius,
-			html.EscapeString(l.Fill))
+		fmt.Fprintf(w, `  <rect id="%s" x="%g" y="%g" width="%g" height="%g" rx="%g" fill="%s"`,
+			l.ID, l.X, l.Y, l.Width, l.Height, l.CornerRadius, html.EscapeString(l.Fill))
 		s := &l.shadow
 		fmt.Fprintf(w, " style=\"filter: drop-shadow(%gpx %gpx %gpx %s)\"/>\n", s.OffsetX, s.OffsetY, s.Blur, html.EscapeString(s.Color))
 	}
