@@ -64,9 +64,13 @@ func (r *Reader) endsNumber(off int) bool {
 	case b == ',':
 		return !r.inObject() || r.o.Python || !r.thousands(off)
 	case b == '/':
-		return r.endsScalar(off) && (c.HasPrefixAt(off, "//") || c.HasPrefixAt(off, "/*"))
-	case b == ' ', b == '\t', b == '\r', b == '#', b == '<':
+		return r.endsScalar(off) && (c.HasPrefixAt(off, "//") && !r.divides(off) || c.HasPrefixAt(off, "/*"))
+	case b == '<':
+		return !r.lessThan(off)
+	case b == '#':
 		return r.endsScalar(off)
+	case b == ' ', b == '\t', b == '\r':
+		return r.endsScalar(off) && !r.operates(off)
 	case b == '\\':
 		k, _ := c.At(off + 1)
 		return k == ']' || k == '}' || r.spaceWithin(off, 64) > off && r.endsScalar(off)

@@ -119,10 +119,13 @@ func (r *Reader) quoted(q byte, key bool) error {
 			if r.endedEarlier(q, start, from, copied, key, inner) {
 				return nil
 			}
+			if inner == 0 && r.operatorAt(key) {
+				return errExpression
+			}
 			r.fix(c.off, UnescapedQuote)
 			inner++
 			b, i = c.buf, c.off-c.base+1
-		case ch == '\\' && i+1 < len(b) && simpleEscapes[b[i+1]] != 0:
+		case ch == '\\' && isSimple(b, i, start-c.base):
 			if r.scratch == nil {
 				r.borrow()
 			}
@@ -137,7 +140,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 			r.scratch = append(r.scratch, b[from-c.base:i]...)
 			copied = true
 			r.inString = !key
-			r.escape(q, key)
+			r.backslash(start, q, key)
 			r.inString = false
 			from = c.off
 			b, i = c.buf, c.off-c.base
@@ -214,16 +217,19 @@ func (r *Reader) bracketsOfText(start int) bool {
 	if b == ',' {
 		return r.mayLook() && r.closedBeforeWords(next, open)
 	}
+	nested := open > 1
 	for ; ok && open > 0 && (b == '}' || b == ']'); b, ok = c.At(next) {
 		open--
 		next = r.spaceWithin(next+1, lookAhead)
 	}
-	return ok && !r.atClose(next)
+	return ok && (!r.atClose(next) || nested && open == 0) // else the value's own are missing
 }
 
 // closedBeforeWords reports whether so many brackets are closed behind off, and then comes
-// what does not stand behind a value, but in a string.
+// what does not stand behind a value, but in a string: words, or the text's end where the
+// string stands in more brackets than these.
 func (r *Reader) closedBeforeWords(off, open int) bool {
+	fewer := open < len(r.stack) // brackets than the string stands in
 	for limit := off + lookAhead; off < limit; off++ {
 		r.spent++
 		switch b, ok := r.c.At(off); {
@@ -236,7 +242,10 @@ func (r *Reader) closedBeforeWords(off, open int) bool {
 				continue
 			}
 			b, _ := r.c.At(r.spaceWithin(off+1, 64))
-			return b != 0 && b != ',' && b != '}' && b != ']' && b != '<' && b != '`'
+			if b == 0 || b == '<' || b == '`' {
+				return fewer
+			}
+			return b != ',' && b != '}' && b != ']'
 		}
 	}
 	return false
@@ -365,6 +374,12 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 		sub := NewReader(NewText(strings.TrimRight(c.String(start, cut), "\r\n\t }]")+string(q)), Options{MaxDepth: r.o.MaxDepth})
 		if err := sub.quoted(q, false); err != nil {
 			return err
+		}
+		if !sub.c.EOF() { // a quotation mark within it: where it ends nobody knows
+			c.off = cut
+			r.text = sub.text
+			r.cutOff(CutString)
+			return nil
 		}
 		r.Fixes.Merge(&sub.Fixes)
 		r.fix(cut, UnclosedString)

@@ -241,7 +241,7 @@ func (r *Reader) endsWords(b byte, start int) bool {
 	case ',':
 		return r.commaEnds(c.off + 1)
 	case '/':
-		return c.off > start && c.HasPrefix("//") && c.buf[c.off-1-c.base] == ' '
+		return c.off > start && c.HasPrefix("//") && c.buf[c.off-1-c.base] == ' ' && !r.divides(c.off)
 	case ' ':
 		// A missing comma: {"a": 1 "b": 2}
 		return !r.o.Python && r.inObject() && r.literalBefore(start) && r.startsKey(r.spaceWithin(c.off, 64))
