@@ -115,6 +115,8 @@ type Server struct {
 	Mode               string      `yaml:"mode" enum:"auto native emulate"`
 	ModelModes         []ModelMode `yaml:"model_modes"`
 	OnInvalid          string      `yaml:"on_invalid" enum:"text pass retry"`
+	Rescue             bool        `yaml:"rescue"`
+	ThinkingBudget     int         `yaml:"thinking_budget" min:"0" max:"10000000"`
 	StreamArguments    string      `yaml:"stream_arguments" enum:"whole eager"`
 	Retries            int         `yaml:"retries" min:"0" max:"5"`
 	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1" max:"86400000"`
@@ -158,7 +160,7 @@ func Default() *Config {
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
 		Server: Server{
-			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", StreamArguments: "whole",
+			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "pass", Rescue: true, StreamArguments: "whole",
 			Retries: 1, RetryTimeoutMS: 120000,
 			MaxBodyBytes: 8 << 20, MaxReplyBytes: 32 << 20, MaxHeaderBytes: 64 << 10, MaxInFlight: 1024, ReadTimeoutMS: 30000,
 			FirstByteTimeoutMS: 300000, IdleTimeoutMS: 120000, HeartbeatMS: 15000, ShutdownTimeoutMS: 30000, UnknownPaths: "pass", LogLevel: "info",

@@ -65,6 +65,8 @@ var descriptions = map[string]string{
 	"server.mode":                       "native passes tools on, emulate writes them into the prompt, auto does so if needed.",
 	"server.model_modes":                "Modes and dialects by model: a list of {model, mode, dialect}; * in a model stands for any text.",
 	"server.on_invalid":                 "What to do with an invalid call: leave it in the text, make it a call, or retry with feedback.",
+	"server.rescue":                     "Save turns that end in nothing, such as empty ones and refused calls, by at most one more request.",
+	"server.thinking_budget":            "How many tokens of thinking a streamed turn may have before it is asked again without; 0 means any.",
 	"server.stream_arguments":           "When a stream has a call made out of text: whole, or eager, as it becomes certain.",
 	"server.retries":                    "How many retries a request may take.",
 	"server.retry_timeout_ms":           "How long after its start a request may be retried.",

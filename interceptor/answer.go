@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
@@ -21,6 +22,13 @@ type answer struct {
 
 	holding bool // its events wait until it is known that the client gets this answer
 	held    []wireEvent
+	after   *answer // that it continues; nil if it is the first
+
+	sent         strings.Builder // its text for the client, as far as it may be needed again
+	thought      int             // bytes of reasoning
+	thoughtRunes int
+	thinking     thinking
+	hasOther     bool // it has something besides text, reasoning and calls
 
 	started bool
 	calls   int // that were started for the client
@@ -83,10 +91,17 @@ func (a *answer) send(e wireEvent) error {
 	return a.emit(e)
 }
 
-// commit decides that the client gets this answer, and sends what was held back.
+// commit decides that the client gets this answer, and sends what was held back: first
+// that of the answer that it continues.
 func (a *answer) commit() error {
-	held := a.held
+	held, first := a.held, a.after
 	a.holding, a.held = false, nil
+	if first != nil && len(held) > 0 {
+		if err := first.commit(); err != nil {
+			return err
+		}
+		held = a.rest(held)
+	}
 	for _, e := range held {
 		if err := a.emit(e); err != nil {
 			return err
@@ -131,6 +146,7 @@ func (a *answer) event(e wireEvent) error {
 		a.full.WriteString(e.Text)
 	case adapters.EventReasoning, adapters.EventCallEnd:
 	default:
+		a.hasOther = a.hasOther || e.Type == adapters.EventOther || e.Type == adapters.EventRefusal || e.Type == adapters.EventSignature
 		return a.pass(e)
 	}
 	out, err := a.feeder.Feed(e)
@@ -219,10 +235,22 @@ func (a *answer) text(s string, from *wireEvent) error {
 	if from != nil && from.Type == adapters.EventText && from.Text == s {
 		out = *from
 	}
+	if a.x.s.c.Server.Rescue && a.sent.Len() <= maxSent {
+		a.sent.WriteString(s)
+	}
 	return a.send(out)
 }
 
+// maxSent bounds how much of an answer's text is kept to continue it, in bytes.
+const maxSent = 256 << 10
+
 func (a *answer) reasoning(text string, from *wireEvent) error {
+	a.thought += len(strings.TrimSpace(text))
+	a.thoughtRunes += utf8.RuneCountInString(text)
+	if a.live && a.thinking.add(text, a.x.s.c.Server.ThinkingBudget) && a.after == nil && a.calls == 0 && a.x.mayRescue() &&
+		strings.TrimSpace(a.sent.String()) == "" {
+		return errRunaway
+	}
 	out := wireEvent{Type: adapters.EventReasoning, Text: text}
 	if from != nil && from.Type == adapters.EventReasoning {
 		out = *from
@@ -331,6 +359,9 @@ func (a *answer) sendRejected(r *parser.Rejected) error {
 // passable reports whether a rejected call of the text can become a call all the same: it
 // names a tool and is whole.
 func (a *answer) passable(r *parser.Rejected) bool {
+	if len(r.Parameters) == 0 && a.atEnd(r.Span) { // its parameters may have been to come
+		return false
+	}
 	return r.Tool != "" && r.Parameters != nil && !r.Truncated && (!a.atEnd(r.Span) || a.closed(r.Raw, string(r.Format)))
 }
 

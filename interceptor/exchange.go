@@ -12,7 +12,6 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/openai"
-	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
@@ -35,18 +34,27 @@ type exchange struct {
 	pc     parser.Context
 	caps   adapters.ModelCapabilities
 	done   summary
+	extra  int // requests that were sent beside the first
+	// firstByte is how long the upstream took to answer the first; 0 until it has.
+	firstByte time.Duration
 }
 
 // summary counts what was done for a request, for headers and the inspector.
 type summary struct {
 	calls, retries, repaired, coerced, invalid int
 	dialects                                   []string
+	rescue                                     string // why a turn was rescued; "" if it was not
+	rescued                                    bool   // and that it was saved
+	usage                                      *adapters.Usage
 	unmet                                      bool // a call was required, and the model made none
 }
 
 func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adapters.Format) {
 	x := &exchange{h: h, s: h.settings.Load(), w: w, r: r, client: client, start: time.Now()}
 	defer func() { h.ring.keep(x) }()
+	if rec, ok := w.(*recorder); ok {
+		rec.x = x
+	}
 	if err := x.read(); err != nil {
 		refuse(w, client, err)
 		return
@@ -84,23 +92,9 @@ func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 	writeError(w, client, status, "", err.Error())
 }
 
-// serve sends the request to the upstream and replies to the client. Where the upstream
-// answers that the model does not support tools, the request is sent once more, with the
-// tools in the prompt.
+// serve sends the request to the upstream and replies to the client.
 func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
-	response, err := x.ask(ctx, x.firstRequest())
-	if err == nil && x.guess && x.server == openai.Chat && (noPath(response) || anthropicError(response)) {
-		response = x.askAnthropic(ctx, response)
-	}
-	if err == nil && response.StatusCode == http.StatusBadRequest && x.auto && len(x.req.Tools) > 0 {
-		if body := peek(response); withoutTools(body) {
-			response.Body.Close()
-			x.s.learned.noteWithoutTools(x.req.Model)
-			x.mode, x.auto = "emulate", false
-			x.h.log.Info("the model does not support tools: they are written into the prompt", "model", text.Clip(x.req.Model, 96))
-			response, err = x.ask(ctx, x.firstRequest())
-		}
-	}
+	response, err := x.first(ctx)
 	if err != nil {
 		x.unreachable(err)
 		return
@@ -123,6 +117,16 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 		x.whole(ctx, response)
 	}
 	drain(response.Body, cancel)
+}
+
+// first sends the first request, and what it takes to get an answer to it.
+func (x *exchange) first(ctx context.Context) (*http.Response, error) {
+	response, err := x.ask(ctx, x.firstRequest())
+	x.firstByte = x.since()
+	if err != nil {
+		return nil, err
+	}
+	return x.recover(ctx, response), nil
 }
 
 // noPath reports whether an upstream answers as one does that does not have a path.

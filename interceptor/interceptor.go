@@ -49,6 +49,7 @@ type Handler struct {
 	inspectToken   string
 	ready          atomic.Bool // the upstream has answered
 	ring           ring
+	counts         *counts
 	closing        context.Context // is done when streams have to end
 	end            context.CancelFunc
 }
@@ -93,7 +94,7 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	}
 	h := &Handler{
 		log: o.Log, inFlight: make(chan struct{}, max(c.Server.MaxInFlight, 0)), healthInFlight: make(chan struct{}, maxHealthInFlight),
-		inspectToken: rand.Text(),
+		inspectToken: rand.Text(), counts: newCounts(),
 	}
 	if name := c.Server.InspectTokenEnv; name != "" {
 		if o.Getenv == nil {
@@ -175,8 +176,11 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	s.proxy = h.newProxy(s)
 	if s.parts.Metrics != nil {
 		registry := prometheus.NewRegistry()
-		if err := errors.Join(registry.Register(prom.New(s.parts.Metrics)), registry.Register(collectors.NewGoCollector())); err != nil {
-			return err
+		all := append([]prometheus.Collector{prom.New(s.parts.Metrics), collectors.NewGoCollector()}, h.counts.all()...)
+		for _, c := range all {
+			if err := registry.Register(c); err != nil {
+				return err
+			}
 		}
 		s.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	}

@@ -76,9 +76,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if rec.status >= 500 {
 			level = slog.LevelWarn
 		}
+		h.counts.served(r.Pattern, rec.status, rec.x)
 		h.log.Log(
-			r.Context(), level, "request", "request", rec.id, "method", text.Clip(r.Method, 16), "route", r.Pattern, "status", rec.status,
-			"bytes", rec.bytes, "duration_ms", time.Since(start).Milliseconds(),
+			r.Context(), level, "request", append([]any{
+				"request", rec.id, "method", text.Clip(r.Method, 16), "route", r.Pattern, "status", rec.status, "bytes", rec.bytes,
+				"duration_ms", time.Since(start).Milliseconds(),
+			}, rec.x.logged()...)...,
 		)
 	}()
 	if status, message := s.refuses(r); status != 0 {
@@ -118,6 +121,7 @@ type recorder struct {
 	http.ResponseWriter
 	c      *http.ResponseController
 	id     string
+	x      *exchange // that is replied to; nil if the request passes through
 	status int
 	bytes  int64
 	last   time.Time // when the deadline was set

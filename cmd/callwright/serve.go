@@ -20,8 +20,8 @@ type serveFlags struct {
 	listen, upstream, format, mode, onInvalid, keyEnv, upstreamKeyEnv string
 	streamArguments, inspectTokenEnv                                  string
 	cert, key, logLevel                                               string
-	insecure                                                          bool
-	retries, inspect                                                  int
+	insecure, rescue                                                  bool
+	retries, inspect, thinkingBudget                                  int
 }
 
 func newServe() *cobra.Command {
@@ -55,6 +55,10 @@ the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the confi
 		"when a stream has a call that was made out of text: whole, or eager, its arguments as they become certain",
 	)
 	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
+	c.Flags().BoolVar(&f.rescue, "rescue", d.Rescue, "save turns that end in nothing by at most one more request")
+	c.Flags().IntVar(
+		&f.thinkingBudget, "thinking-budget", d.ThinkingBudget, "how many tokens a model may think before it is asked again without; 0 means any",
+	)
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
 	c.Flags().StringVar(
 		&f.inspectTokenEnv, "inspect-token-env", "",
@@ -95,6 +99,12 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	}
 	if given("retries") {
 		s.Retries = f.retries
+	}
+	if given("rescue") {
+		s.Rescue = f.rescue
+	}
+	if given("thinking-budget") {
+		s.ThinkingBudget = f.thinkingBudget
 	}
 	if given("inspect") {
 		s.Inspect = f.inspect
