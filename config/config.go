@@ -110,7 +110,7 @@ type Server struct {
 	TLSKey             string      `yaml:"tls_key"`
 	AllowedHosts       []string    `yaml:"allowed_hosts"`
 	Upstream           string      `yaml:"upstream"`
-	UpstreamFormat     string      `yaml:"upstream_format" enum:"auto openai ollama anthropic"`
+	UpstreamFormat     string      `yaml:"upstream_format" enum:"auto openai ollama anthropic gemini"`
 	UpstreamKeyEnv     string      `yaml:"upstream_key_env"`
 	Mode               string      `yaml:"mode" enum:"auto native emulate"`
 	ModelModes         []ModelMode `yaml:"model_modes"`

@@ -50,12 +50,18 @@ type summary struct {
 }
 
 func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adapters.Format) {
+	h.serveModel(w, r, client, "", false)
+}
+
+// serveModel serves a request. The model and whether it streams are given where the path
+// says so; else the body says it.
+func (h *Handler) serveModel(w http.ResponseWriter, r *http.Request, client *adapters.Format, model string, stream bool) {
 	x := &exchange{h: h, s: h.settings.Load(), w: w, r: r, client: client, start: time.Now()}
 	defer func() { h.ring.keep(x) }()
-	if rec, ok := w.(*recorder); ok {
+	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
 		rec.x = x
 	}
-	if err := x.read(); err != nil {
+	if err := x.read(model, stream); err != nil {
 		refuse(w, client, err)
 		return
 	}
@@ -202,7 +208,7 @@ func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response,
 			return nil, err
 		}
 	}
-	return x.s.send(ctx, x.r, x.client, x.server, body)
+	return x.s.send(ctx, x.r, x.client, x.server, body, x.server.Path(q.req.Model, q.req.Stream))
 }
 
 // isReply reports whether a response can be a model's reply, by its content type.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/gemini"
 )
 
 // NOTE: Every request goes through [settings.refuses], the bound of requests in flight,
@@ -37,6 +38,9 @@ func credential(r *http.Request) string {
 			}
 			return v
 		}
+	}
+	if strings.HasPrefix(r.URL.Path, gemini.Generate.Prefix) { // Google's clients may send it so
+		return r.URL.Query().Get("key")
 	}
 	return ""
 }

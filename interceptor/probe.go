@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/wire"
@@ -120,6 +121,9 @@ func (s *settings) isAt(host string) bool {
 func (s *settings) kind(ctx context.Context) (kind string, guessed bool, err error) {
 	if f := s.c.Server.UpstreamFormat; f != "auto" {
 		return f, false, nil
+	}
+	if s.isAt("googleapis.com") && !strings.Contains(s.upstream.Path, "openai") {
+		return gemini.Generate.Servers[0], false, nil
 	}
 	for _, f := range []*adapters.Format{anthropic.Messages, openai.Responses} {
 		if kind := f.Servers[0]; s.isAt(kind + ".com") {

@@ -56,7 +56,7 @@ func (x *exchange) mustCall() bool {
 }
 
 // read reads the request and makes a parser with its tools.
-func (x *exchange) read() error {
+func (x *exchange) read(model string, stream bool) error {
 	var err error
 	// The deadline is for the body alone: the reply may take longer.
 	deadline := http.NewResponseController(x.w)
@@ -68,6 +68,9 @@ func (x *exchange) read() error {
 	}
 	if x.req, err = x.client.DecodeRequest(x.body); err != nil {
 		return fmt.Errorf("the request is not what %s wants: %w", x.client.Name, err)
+	}
+	if x.client.PathOf != nil {
+		x.req.Model, x.req.Stream = model, stream
 	}
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}

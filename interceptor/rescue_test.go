@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/config"
@@ -33,9 +34,11 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, string(body))
 	a := asking{stream: strings.Contains(string(body), `"stream":true`), format: openai.Chat}
-	for f, path := range allFronts {
-		if r.URL.Path == path {
-			a.format = f
+	for _, f := range everyClient {
+		for _, stream := range []bool{false, true} {
+			if r.URL.Path == f.Path("m", stream) {
+				a.format, a.stream = f, a.stream || stream && f.PathOf != nil
+			}
 		}
 	}
 	s.answers[min(len(s.asked), len(s.answers))-1](w, a)
@@ -145,10 +148,12 @@ func TestNoDeadTurn(t *testing.T) {
 		{"announced", openai.Chat, saysIt(says("Now I'll look it up:")), good, 2, "announced", "Now I'll look it up:\n\nSure.", 1},
 		{"announced, said again", openai.Chat, saysIt(says("Now I'll look it up:")), says("Now I'll look it up:\n", romeCall), 2, "announced", "Now I'll look it up:", 1},
 		{"announced, Anthropic", anthropic.Messages, saysIt(says("Let me check the weather.")), good, 2, "announced", "Let me check the weather.\n\nSure.", 1},
+		{"announced, Gemini", gemini.Generate, saysIt(says("Let me check the weather.")), good, 2, "announced", "Let me check the weather.\n\nSure.", 1},
+		{"call in the text, Gemini", gemini.Generate, saysIt(inText), good, 1, "", "Sure.", 1},
 		{"unknown tool", openai.Chat, saysIt(says(`Ok. <tool_call>{"name": "Write_xyzzy", "arguments": {"a": 1}}</tool_call>`)), good, 2, "invalid_call", "Ok. \n\nSure.", 1},
 		{"wrong arguments", openai.Chat, saysIt(says(badCall)), good, 2, "invalid_call", "Sure.", 1},
 	} {
-		for front, path := range allFronts {
+		for _, front := range everyClient {
 			for _, stream := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/stream=%v", tt.name, front.Name, stream), func(t *testing.T) {
 					up := &script{answers: []func(http.ResponseWriter, asking){tt.first, saysIt(tt.second)}}
@@ -172,7 +177,7 @@ func TestNoDeadTurn(t *testing.T) {
 						t.Errorf("ends with %q", reply.First().Finish)
 					}
 					if len(up.asked) != tt.asked || header.Get("Callwright-Rescue") != tt.rescue {
-						t.Errorf("asked %d times, rescue %q (%s)", len(up.asked), header.Get("Callwright-Rescue"), path)
+						t.Errorf("asked %d times, rescue %q", len(up.asked), header.Get("Callwright-Rescue"))
 					}
 				})
 			}
@@ -195,12 +200,12 @@ func TestLostTurn(t *testing.T) {
 		"another error":  {status(500, `{"error":{"message":"CUDA out of memory"}}`), 1, 500, "CUDA out of memory"},
 		"error in a 200": {within(`{"error":{"message":"CUDA out of memory"}}`), 1, 502, "CUDA out of memory"},
 	} {
-		for front, path := range allFronts {
+		for _, front := range everyClient {
 			for _, stream := range []bool{false, true} {
 				up := &script{answers: []func(http.ResponseWriter, asking){tt.first}}
 				upstream := httptest.NewServer(up)
 				s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = "openai" })
-				code, body := postBody(t, s.URL+path, requestBody(t, front, stream))
+				code, body := postBody(t, s.URL+clientPath(front, "m", stream), requestBody(t, front, stream))
 				upstream.Close()
 				if !strings.Contains(body, tt.want) || len(up.asked) != tt.asked || strings.Count(body, tt.want) > 2 {
 					t.Errorf("%s, %s, stream=%v: asked %d times: %s", name, front.Name, stream, len(up.asked), body)

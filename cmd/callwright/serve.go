@@ -30,8 +30,8 @@ func newServe() *cobra.Command {
 		Use:   "serve --upstream URL",
 		Short: "Run a proxy to a model server that makes tool calling work",
 		Long: `Run a proxy between clients and a model server that makes tool calling work: point the client's base URL at it and
-change nothing else. Clients may speak OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat;
-the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the configuration.`,
+change nothing else. Clients may speak OpenAI's chat completions and responses, Anthropic's messages, Ollama's chat and
+Gemini's generateContent; the model server OpenAI's, Ollama's, Anthropic's or Gemini's API. SIGHUP reloads the configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
 	}
@@ -40,7 +40,7 @@ the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the confi
 		&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags take precedence",
 	)
 	c.Flags().StringVar(&f.upstream, "upstream", "", "`URL` of the model server, such as http://127.0.0.1:11434")
-	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama or anthropic")
+	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama, anthropic or gemini")
 	c.Flags().StringVar(&f.listen, "listen", d.Listen, "`ADDRESS` to listen on")
 	c.Flags().StringVar(
 		&f.mode, "mode", d.Mode,
