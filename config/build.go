@@ -60,6 +60,15 @@ func (c *Config) rules() []rule {
 			list = append(list, rule{"server.upstream", err})
 		}
 	}
+	for _, u := range s.Upstreams {
+		add("server.upstreams", u.Model == "", "each needs a model, such as *")
+		add("server.upstreams", u.MaxInFlight < 0 || u.MaxInFlight > 1_000_000, "max_in_flight is %d", u.MaxInFlight)
+		known := slices.Contains([]string{"", "auto", "openai", "ollama", "anthropic", "gemini"}, u.Format)
+		add("server.upstreams", !known, "%q is no format", u.Format)
+		if _, err := safehttp.ParseURL(u.URL); err != nil {
+			list = append(list, rule{"server.upstreams", err})
+		}
+	}
 	add("server.tls_key", (s.TLSCert == "") != (s.TLSKey == ""), "a certificate and its key go together")
 	for _, m := range s.ModelModes {
 		add("server.model_modes", m.Model == "", "each needs a model")

@@ -18,23 +18,26 @@ import (
 
 // exchange is one request of a client, with the requests to the upstream that it takes.
 type exchange struct {
-	h      *Handler
-	s      *settings
-	w      http.ResponseWriter
-	r      *http.Request
-	start  time.Time
-	client *adapters.Format  // in which the client speaks
-	server *adapters.Format  // in which the upstream is asked
-	body   []byte            // as the client sent it
-	req    *adapters.Request // what it says
-	guess  bool              // that the upstream speaks this format
-	mode   string            // "native" or "emulate"
-	auto   bool              // the mode may change with what the server says
-	parser *parser.Parser
-	pc     parser.Context
-	caps   adapters.ModelCapabilities
-	done   summary
-	extra  int // requests that were sent beside the first
+	h       *Handler
+	s       *settings
+	w       http.ResponseWriter
+	r       *http.Request
+	start   time.Time
+	client  *adapters.Format  // in which the client speaks
+	server  *adapters.Format  // in which the upstream is asked
+	body    []byte            // as the client sent it
+	req     *adapters.Request // what it says
+	guess   bool              // that the upstream speaks this format
+	mode    string            // "native" or "emulate"
+	auto    bool              // the mode may change with what the server says
+	parser  *parser.Parser
+	pc      parser.Context
+	caps    adapters.ModelCapabilities
+	done    summary
+	changed bool          // the request is not as the client sent it
+	standby *settings     // of the upstream that stands by; nil if none does
+	slot    chan struct{} // that is taken at the upstream
+	extra   int           // requests that were sent beside the first
 	// firstByte is how long the upstream took to answer the first; 0 until it has.
 	firstByte time.Duration
 }
@@ -65,8 +68,12 @@ func (h *Handler) serveModel(w http.ResponseWriter, r *http.Request, client *ada
 		refuse(w, client, err)
 		return
 	}
-	var err error
-	if x.server, x.guess, err = x.s.serverFormat(r.Context(), client); err != nil {
+	defer func() { x.release() }()
+	err := x.connect(r.Context())
+	if err != nil && x.failOver(cause(err)) {
+		err = x.connect(r.Context())
+	}
+	if err != nil {
 		x.unreachable(err)
 		return
 	}
@@ -127,7 +134,27 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 
 // first sends the first request, and what it takes to get an answer to it.
 func (x *exchange) first(ctx context.Context) (*http.Response, error) {
+	if reply := x.guardLoop(); reply != nil {
+		if response := x.response(reply); response != nil {
+			return response, nil
+		}
+	}
 	response, err := x.ask(ctx, x.firstRequest())
+	why := ""
+	switch {
+	case err != nil:
+		why = cause(err)
+	case unavailable(response.StatusCode):
+		why = response.Status
+	}
+	if why != "" && x.failOver(why) {
+		if err == nil {
+			response.Body.Close()
+		}
+		if err = x.connect(ctx); err == nil {
+			response, err = x.ask(ctx, x.firstRequest())
+		}
+	}
 	x.firstByte = x.since()
 	if err != nil {
 		return nil, err
@@ -185,7 +212,7 @@ func (x *exchange) firstRequest() *upstreamRequest {
 	if x.mode == "emulate" {
 		return &upstreamRequest{req: x.emulated()}
 	}
-	if x.client == x.server {
+	if x.client == x.server && !x.changed {
 		return &upstreamRequest{req: x.req, raw: x.body}
 	}
 	return &upstreamRequest{req: x.req}
@@ -278,12 +305,17 @@ func (x *exchange) unreachable(err error) {
 	if x.r.Context().Err() != nil {
 		return // nobody listens
 	}
-	x.h.log.Warn("the model server cannot be reached", "cause", cause(err))
-	status, message := http.StatusBadGateway, "the model server cannot be reached"
+	x.h.log.Warn(
+		"the model server cannot be reached", "request", x.w.Header().Get(requestHeader), "address", x.s.upstream.Host, "cause", cause(err),
+	)
+	status, message := http.StatusBadGateway, "the model server at "+x.s.upstream.Host+" cannot be reached: "+cause(err)
 	var timeout interface{ Timeout() bool }
 	switch {
+	case errors.Is(err, errBusy):
+		x.w.Header().Set("Retry-After", "1")
+		status, message = http.StatusServiceUnavailable, err.Error()
 	case errors.As(err, &timeout) && timeout.Timeout():
-		status, message = http.StatusGatewayTimeout, "the model server took too long to answer"
+		status, message = http.StatusGatewayTimeout, "the model server at "+x.s.upstream.Host+" took too long to answer"
 	case errors.Is(err, errEncoding), errors.Is(err, errProtocol):
 		message = "the model server's reply cannot be read"
 	}

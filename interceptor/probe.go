@@ -119,7 +119,7 @@ func (s *settings) isAt(host string) bool {
 // kind returns what kind of server the upstream is. If it is not known the upstream is
 // asked, once for all who ask at a time; who stops waiting stops nobody else.
 func (s *settings) kind(ctx context.Context) (kind string, guessed bool, err error) {
-	if f := s.c.Server.UpstreamFormat; f != "auto" {
+	if f := s.format; f != "auto" {
 		return f, false, nil
 	}
 	if s.isAt("googleapis.com") && !strings.Contains(s.upstream.Path, "openai") {

@@ -72,12 +72,12 @@ func (x *exchange) read(model string, stream bool) error {
 	if x.client.PathOf != nil {
 		x.req.Model, x.req.Stream = model, stream
 	}
+	x.s, x.standby = x.s.upstreamsFor(x.req.Model)
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
 	if x.parser, err = x.parserOf(x.r.Context()); err != nil {
 		return err
 	}
-	x.mode, x.auto = x.s.modeOf(x.req.Model)
 	return nil
 }
 

@@ -31,6 +31,7 @@ const (
 	rescueRunaway   = "runaway"        // its thinking repeats itself or passes the budget
 	rescueAnnounced = "announced"      // the model said what it does and did not do it
 	rescueInvalid   = "invalid_call"   // no tool has the name, or the arguments do not fit
+	rescueFailover  = "failover"       // the first server does not answer: the second is asked
 	rescueBroken    = "broken_off"     // the answer ended before it began
 )
 

@@ -265,9 +265,10 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 			return checkStatus(r)
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			h.log.Warn("the model server cannot be reached", "cause", cause(err))
+			h.log.Warn("the model server cannot be reached", "address", s.upstream.Host, "cause", cause(err))
 			if r.Context().Err() == nil {
-				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be reached")
+				message := "the model server at " + s.upstream.Host + " cannot be reached: " + cause(err)
+				writeError(w, formatOf(r), http.StatusBadGateway, "", message)
 			}
 		},
 		ErrorLog: slogLogger(h.log),
