@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -59,6 +60,11 @@ func (c *Config) rules() []rule {
 		if _, err := safehttp.ParseURL(s.Upstream); err != nil {
 			list = append(list, rule{"server.upstream", err})
 		}
+	}
+	for _, o := range s.AllowedOrigins {
+		u, err := url.Parse(o)
+		wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != ""
+		add("server.allowed_origins", wrong, "%q is no origin, such as https://app.example", o)
 	}
 	for _, u := range s.Upstreams {
 		add("server.upstreams", u.Model == "", "each needs a model, such as *")

@@ -109,6 +109,7 @@ type Server struct {
 	TLSCert            string      `yaml:"tls_cert"`
 	TLSKey             string      `yaml:"tls_key"`
 	AllowedHosts       []string    `yaml:"allowed_hosts"`
+	AllowedOrigins     []string    `yaml:"allowed_origins"`
 	Upstream           string      `yaml:"upstream"`
 	UpstreamFormat     string      `yaml:"upstream_format" enum:"auto openai ollama anthropic gemini"`
 	UpstreamKeyEnv     string      `yaml:"upstream_key_env"`

@@ -59,6 +59,7 @@ var descriptions = map[string]string{
 	"server.tls_cert":                   "Certificate file, for HTTPS.",
 	"server.tls_key":                    "Private key file of the certificate.",
 	"server.allowed_hosts":              "Host names besides localhost and IP addresses; empty allows all if a key is required.",
+	"server.allowed_origins":            "Origins of web pages that may ask, such as https://app.example; other sites' pages may not.",
 	"server.upstream":                   "Address of the model server, such as http://127.0.0.1:11434.",
 	"server.upstream_format":            "API of the model server; auto detects it.",
 	"server.upstream_key_env":           "Environment variable with the model server's key; empty passes on the client's.",

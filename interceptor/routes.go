@@ -89,6 +89,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}, rec.x.logged()...)...,
 		)
 	}()
+	if s.allowOrigin(rec, r) {
+		return
+	}
 	if status, message := s.refuses(r); status != 0 {
 		if status == http.StatusUnauthorized {
 			rec.Header().Set("WWW-Authenticate", "Bearer")

@@ -22,6 +22,8 @@ type serveFlags struct {
 	cert, key, logLevel                                               string
 	insecure, rescue                                                  bool
 	retries, inspect, thinkingBudget                                  int
+	loopLimit                                                         int
+	allowedHosts, allowedOrigins                                      []string
 }
 
 func newServe() *cobra.Command {
@@ -59,6 +61,11 @@ Gemini's generateContent; the model server OpenAI's, Ollama's, Anthropic's or Ge
 	c.Flags().IntVar(
 		&f.thinkingBudget, "thinking-budget", d.ThinkingBudget, "how many tokens a model may think before it is asked again without; 0 means any",
 	)
+	c.Flags().IntVar(
+		&f.loopLimit, "loop-limit", d.LoopLimit, "how often one call may give one result before the model is told; twice that ends it; 0 is any",
+	)
+	c.Flags().StringSliceVar(&f.allowedHosts, "allowed-hosts", nil, "host `NAMES` besides localhost, such as host.docker.internal")
+	c.Flags().StringSliceVar(&f.allowedOrigins, "allowed-origins", nil, "`ORIGINS` of web pages that may ask, such as https://app.example")
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
 	c.Flags().StringVar(
 		&f.inspectTokenEnv, "inspect-token-env", "",
@@ -106,6 +113,15 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	if given("thinking-budget") {
 		s.ThinkingBudget = f.thinkingBudget
 	}
+	if given("loop-limit") {
+		s.LoopLimit = f.loopLimit
+	}
+	if given("allowed-hosts") {
+		s.AllowedHosts = f.allowedHosts
+	}
+	if given("allowed-origins") {
+		s.AllowedOrigins = f.allowedOrigins
+	}
 	if given("inspect") {
 		s.Inspect = f.inspect
 	}
@@ -138,6 +154,7 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	if settings.Server.Inspect > 0 && settings.Server.InspectTokenEnv == "" { // the log is no place for it
 		fmt.Fprintln(c.OutOrStdout(), "The inspector's token, for the header Callwright-Inspector-Token:", h.InspectToken())
 	}
+	printClients(c.OutOrStdout(), &settings.Server)
 	s, err := interceptor.NewServer(h, &settings.Server, log)
 	if err != nil {
 		return err
