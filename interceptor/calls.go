@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/validator"
 )
@@ -166,8 +167,21 @@ func (a *answer) beginCall(id, tool string, custom bool) (index int, err error) 
 	a.calls++
 	return index, a.send(wireEvent{
 		Type: adapters.EventCallStart, Index: index, ID: a.x.client.IDs.FitOrNew(id), Name: tool, Custom: custom,
-		NativeName: a.x.req.CallNativeName,
+		NativeName: a.x.req.CallNativeName, Extra: a.x.namespaceOf(tool),
 	})
+}
+
+// namespaceOf is what the client has to be told of the namespace in which it declared a
+// tool.
+func (x *exchange) namespaceOf(tool string) (e adapters.Extra) {
+	for i := range x.req.Tools {
+		if t := &x.req.Tools[i]; t.Name == tool && t.Namespace != "" {
+			var o wire.Object
+			o.SetString("namespace", t.Namespace)
+			return adapters.ExtraOf(x.client.Name, o)
+		}
+	}
+	return e
 }
 
 // made sends the end of a valid call, and all of it if it was not started yet.

@@ -134,6 +134,7 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 
 // first sends the first request, and what it takes to get an answer to it.
 func (x *exchange) first(ctx context.Context) (*http.Response, error) {
+	x.mend(ctx)
 	if reply := x.guardLoop(); reply != nil {
 		if response := x.response(reply); response != nil {
 			return response, nil
