@@ -159,6 +159,8 @@ func (a *answer) event(e wireEvent) error {
 // pass passes on an event as it is. The finish and the usage are kept for the end.
 func (a *answer) pass(e wireEvent) error {
 	switch {
+	case a.x.mustNotCall() && (e.Type == adapters.EventCallStart || e.Type == adapters.EventArguments || e.Type == adapters.EventCallEnd):
+		return nil // some servers call all the same
 	case e.Choice == 0 && e.Type == adapters.EventFinish:
 		a.keepFinish(e)
 		return nil
@@ -270,6 +272,8 @@ func (a *answer) conclude() error {
 		switch {
 		case e.Finish == adapters.FinishError && x.client != x.server && !x.client.Carries.Error:
 			return &adapters.ProviderError{Type: defaultErrorType, Message: "the model server ended the reply with an error"}
+		case x.mustNotCall() && e.Finish == adapters.FinishCalls:
+			e.Finish, e.NativeName = adapters.FinishStop, ""
 		case !x.mayCall():
 		case a.cut && e.Finish != adapters.FinishError && e.Finish != adapters.FinishFilter:
 			e.Finish, e.NativeName = adapters.FinishLength, ""

@@ -49,14 +49,19 @@ type learned struct {
 	// withoutTools are the models of which the upstream said that they do not support
 	// tools, with the time until which that counts.
 	withoutTools *lru.Cache[string, time.Time]
+	// withoutSchema are those that cannot be held to a schema.
+	withoutSchema *lru.Cache[string, time.Time]
 }
 
 func newLearned() *learned {
-	models, err := lru.New[string, time.Time](maxLearned)
-	if err != nil {
-		panic(err) // the size is positive
+	models := func() *lru.Cache[string, time.Time] {
+		list, err := lru.New[string, time.Time](maxLearned)
+		if err != nil {
+			panic(err) // the size is positive
+		}
+		return list
 	}
-	return &learned{withoutTools: models}
+	return &learned{withoutTools: models(), withoutSchema: models()}
 }
 
 // known returns the upstream's kind, "" if it is not known.
@@ -85,6 +90,17 @@ func (l *learned) lacksTools(model string) bool {
 // noteWithoutTools remembers that a model does not support tools.
 func (l *learned) noteWithoutTools(model string) {
 	l.withoutTools.Add(model, time.Now().Add(learnedFor))
+}
+
+// noteWithoutSchema remembers that a model cannot be held to a schema.
+func (l *learned) noteWithoutSchema(model string) {
+	l.withoutSchema.Add(model, time.Now().Add(learnedFor))
+}
+
+// lacksSchema reports whether the upstream refused to hold a model to a schema.
+func (l *learned) lacksSchema(model string) bool {
+	until, ok := l.withoutSchema.Get(model)
+	return ok && time.Now().Before(until)
 }
 
 // serverFormat returns the format in which the upstream is asked for a client's: the

@@ -55,6 +55,11 @@ func (x *exchange) mustCall() bool {
 	return x.req.ToolChoice.Mode == adapters.ToolRequired || x.req.ToolChoice.Mode == adapters.ToolNamed
 }
 
+// mustNotCall reports whether the client has tools and forbids to call one.
+func (x *exchange) mustNotCall() bool {
+	return len(x.req.Tools) > 0 && x.req.ToolChoice.Mode == adapters.ToolNone
+}
+
 // read reads the request and makes a parser with its tools.
 func (x *exchange) read(model string, stream bool) error {
 	var err error

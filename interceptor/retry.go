@@ -62,6 +62,9 @@ func (w *rewrite) askAgain(last *answer, feedback string) (*answer, error) {
 	if x.mode == "emulate" {
 		q.req = x.emulated()
 	}
+	if held := x.heldToCall(); held != nil {
+		q.req = held
+	}
 	return w.askMore(w.newAnswer(), q)
 }
 
@@ -83,6 +86,9 @@ func (w *rewrite) askMore(next *answer, q *upstreamRequest) (*answer, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
+		if q.req.Response != nil && response.StatusCode == http.StatusBadRequest {
+			x.s.learned.noteWithoutSchema(x.req.Model)
+		}
 		return nil, nil
 	}
 	if err := next.read(x.events(response, x.req.Stream)); err != nil && next.calls == 0 {
