@@ -28,6 +28,8 @@ type answer struct {
 	thought      int             // bytes of reasoning
 	thoughtRunes int
 	thinking     thinking
+	structured   structured
+	live         bool // it comes piece by piece
 	hasOther     bool // it has something besides text, reasoning and calls
 
 	started bool
@@ -56,7 +58,7 @@ type upstreamCall struct {
 // its events are held back: the client gets one answer or the other.
 func (w *rewrite) newAnswer() *answer {
 	return &answer{
-		rewrite: w, holding: w.x.mayRetry(),
+		rewrite: w, holding: w.x.mayRetry(), live: w.live,
 		index: map[int]int{}, tools: map[int]string{}, shown: map[string]int{}, open: map[int]*upstreamCall{},
 	}
 }
@@ -84,6 +86,13 @@ func (a *answer) read(events iter.Seq2[wireEvent, error]) error {
 
 // send sends an event to the client, or holds it back.
 func (a *answer) send(e wireEvent) error {
+	if e.Type == adapters.EventText && e.Choice == 0 && a.x.wantsJSON() {
+		now := a.holdText(e)
+		if now == nil {
+			return nil
+		}
+		e = *now
+	}
 	if a.holding {
 		a.held = append(a.held, e.Clone())
 		return nil

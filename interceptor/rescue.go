@@ -32,6 +32,7 @@ const (
 	rescueAnnounced = "announced"      // the model said what it does and did not do it
 	rescueInvalid   = "invalid_call"   // no tool has the name, or the arguments do not fit
 	rescueFailover  = "failover"       // the first server does not answer: the second is asked
+	rescueNoJSON    = "no_json"        // the client wants JSON, and the text holds none that fits
 	rescueBroken    = "broken_off"     // the answer ended before it began
 )
 

@@ -72,6 +72,11 @@ func (w *rewrite) run(events iter.Seq2[wireEvent, error]) (*answer, error) {
 	if settled := best.settle(); settled != nil {
 		return best, settled
 	}
+	if err == nil {
+		if ended := w.endText(best); ended != nil {
+			return best, ended
+		}
+	}
 	if err != nil {
 		return best, err
 	}
