@@ -140,6 +140,7 @@ func (a *answer) event(e wireEvent) error {
 		}
 		return a.send(e)
 	case adapters.EventCallStart:
+		e.Name = a.x.withoutTokens(e.Name)
 		c := &upstreamCall{id: e.ID, name: e.Name, custom: e.Custom}
 		a.open[e.Index] = c
 		a.native = append(a.native, c)

@@ -171,6 +171,17 @@ func (a *answer) beginCall(id, tool string, custom bool) (index int, err error) 
 	})
 }
 
+// withoutTokens is the name of a tool without the special tokens behind it that servers
+// leave there, as in "bash<|channel|>commentary".
+func (x *exchange) withoutTokens(name string) string {
+	before, _, found := strings.Cut(name, "<|")
+	known := func(t adapters.Tool) bool { return t.Name == before }
+	if found && slices.ContainsFunc(x.req.Tools, known) {
+		return before
+	}
+	return name
+}
+
 // namespaceOf is what the client has to be told of the namespace in which it declared a
 // tool.
 func (x *exchange) namespaceOf(tool string) (e adapters.Extra) {

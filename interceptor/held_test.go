@@ -59,6 +59,25 @@ func TestHeldToCall(t *testing.T) {
 	}
 }
 
+// TestTokensInNames checks that a tool's name in the server's own field may have special
+// tokens behind it.
+func TestTokensInNames(t *testing.T) {
+	for _, name := range []string{"get_weather<|channel|>commentary", "get_weather<|channel|>json", "get_weather<|constrain|>json"} {
+		for _, front := range everyClient {
+			for _, stream := range []bool{false, true} {
+				up := &script{answers: []func(http.ResponseWriter, asking){saysIt(says("", name+` {"city":"Rome"}`))}}
+				upstream := httptest.NewServer(up)
+				s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = "openai" })
+				reply, header := ask(t, s.URL, front, "m", stream, nil)
+				upstream.Close()
+				if calls := reply.Calls(); len(calls) != 1 || calls[0].Name != "get_weather" || header.Get("Callwright-Invalid") != "" {
+					t.Errorf("%s, %s, stream=%v: %s", name, front.Name, stream, callsOf(reply))
+				}
+			}
+		}
+	}
+}
+
 // TestNoneMeansNone checks that a client which forbids calls gets none, also from a server
 // that calls all the same.
 func TestNoneMeansNone(t *testing.T) {
