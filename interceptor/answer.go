@@ -177,8 +177,11 @@ func (a *answer) pass(e wireEvent) error {
 	case e.Type == adapters.EventUsage:
 		a.keepUsage(e)
 		return nil
-	case e.Choice == 0 && e.Type == adapters.EventCallStart:
-		a.calls++
+	case e.Type == adapters.EventCallStart:
+		e.Name = a.x.ownName(e.Name)
+		if e.Choice == 0 {
+			a.calls++
+		}
 	}
 	return a.send(e)
 }

@@ -166,7 +166,7 @@ func (a *answer) beginCall(id, tool string, custom bool) (index int, err error) 
 	index = a.calls
 	a.calls++
 	return index, a.send(wireEvent{
-		Type: adapters.EventCallStart, Index: index, ID: a.x.client.IDs.FitOrNew(id), Name: tool, Custom: custom,
+		Type: adapters.EventCallStart, Index: index, ID: a.x.client.IDs.FitOrNew(id), Name: a.x.ownName(tool), Custom: custom,
 		NativeName: a.x.req.CallNativeName, Extra: a.x.namespaceOf(tool),
 	})
 }

@@ -34,10 +34,11 @@ type exchange struct {
 	pc      parser.Context
 	caps    adapters.ModelCapabilities
 	done    summary
-	changed bool          // the request is not as the client sent it
-	standby *settings     // of the upstream that stands by; nil if none does
-	slot    chan struct{} // that is taken at the upstream
-	extra   int           // requests that were sent beside the first
+	names   map[string]string // of tools, by those that the server is told
+	changed bool              // the request is not as the client sent it
+	standby *settings         // of the upstream that stands by; nil if none does
+	slot    chan struct{}     // that is taken at the upstream
+	extra   int               // requests that were sent beside the first
 	// firstByte is how long the upstream took to answer the first; 0 until it has.
 	firstByte time.Duration
 }

@@ -77,6 +77,7 @@ func (x *exchange) read(model string, stream bool) error {
 	if x.client.PathOf != nil {
 		x.req.Model, x.req.Stream = model, stream
 	}
+	x.mapNames()
 	x.s, x.standby = x.s.upstreamsFor(x.req.Model)
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
