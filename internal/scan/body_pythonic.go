@@ -202,7 +202,7 @@ func (k *construct) statementEnds() bool {
 		return true
 	}
 	b, _ := k.c.At(k.c.SpaceEnd(k.c.Offset()))
-	return b == ';' || b == ',' || b == '<' || b == '#' || k.lineGoesOnWithCall()
+	return k.ev.Inline && b == '`' || b == ';' || b == ',' || b == '<' || b == '#' || k.lineGoesOnWithCall()
 }
 
 // listEnds reports whether what follows a call in a list can.
