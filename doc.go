@@ -19,5 +19,6 @@
 //   - adapters and adapters/formats read and write the providers' wire formats.
 //   - dialect says, as data, how models write calls; add your own in YAML.
 //   - extractor finds JSON and calls in a text without knowing any tools.
+//   - dispatch runs the calls: typed functions, MCP servers, OpenAPI operations.
 //   - interceptor and cmd/callwright do all this in front of a model server.
 package callwright

@@ -26,6 +26,9 @@ type ProviderError struct {
 	Type    string // as the provider names it
 	Code    string
 	Message string
+	// Generation is what the model wrote, where the provider reports a call in it that it
+	// could not read.
+	Generation string
 }
 
 func (e *ProviderError) Error() string {
@@ -68,10 +71,10 @@ func errorOf(o wire.Object) *ProviderError {
 			if message == "" {
 				message = string(clip(e.Bytes()))
 			}
-			return &ProviderError{Type: kind, Code: code, Message: message}
+			return &ProviderError{Type: kind, Code: code, Message: message, Generation: generationOf(e, message)}
 		}
 		if s := o.String("error"); s != "" {
-			return &ProviderError{Message: s}
+			return &ProviderError{Message: s, Generation: generationOf(o, s)}
 		}
 	}
 	kind := o.String("type")
@@ -83,7 +86,7 @@ func errorOf(o wire.Object) *ProviderError {
 		if message == "" {
 			message = string(clip(o.Bytes()))
 		}
-		return &ProviderError{Type: kind, Code: o.String("code"), Message: message}
+		return &ProviderError{Type: kind, Code: o.String("code"), Message: message, Generation: generationOf(o, message)}
 	}
 	if message, ok := wire.String(o.Get("message")); ok && len(o) <= 3 && !o.Has("role") && !o.Has("content") {
 		return &ProviderError{Type: kind, Message: message}

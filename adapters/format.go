@@ -31,6 +31,9 @@ type Format struct {
 	// Paths are where requests are posted to, the usual one first. It is empty where the
 	// path holds what a request needs, such as the model.
 	Paths []string
+	// PathOf returns where a request of a model is posted to, in formats whose path says
+	// so; nil in others.
+	PathOf func(model string, stream bool) string
 	// Prefix begins all paths of the provider's interface.
 	Prefix string
 	// Servers are the kinds of model servers that speak it: "openai", "ollama",
@@ -147,6 +150,17 @@ type CarriesRequest struct {
 	Effort, Thinking bool
 	ReasoningTokens  bool // a bound on the thinking
 	User             bool
+}
+
+// Path is where a request of a model is posted to.
+func (f *Format) Path(model string, stream bool) string {
+	switch {
+	case f.PathOf != nil:
+		return f.PathOf(model, stream)
+	case len(f.Paths) > 0:
+		return f.Paths[0]
+	}
+	return ""
 }
 
 // Recognize says how likely a message is a reply of the format, or a message of its

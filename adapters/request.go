@@ -72,6 +72,9 @@ type Tool struct {
 	// Parameters is the JSON Schema of the parameters as it was written; nil if there is
 	// none.
 	Parameters json.RawMessage
+	// Namespace is the group that a tool was declared in, such as an MCP server: the Name
+	// begins with it and "__". Formats without groups have the Name alone.
+	Namespace string
 	// Strict asks the provider to enforce the schema.
 	Strict *bool
 	// Custom says that the tool takes free text.

@@ -94,6 +94,7 @@ type Evidence struct {
 	MissingOpen  bool   `json:"missing_open,omitempty"`  // its opening marker is missing
 	MissingClose bool   `json:"missing_close,omitempty"` // its closing marker is missing
 	ForeignClose bool   `json:"foreign_close,omitempty"` // another marker closes it
+	Inline       bool   `json:"inline,omitempty"`        // it is inline code, in back quotes
 	Guess        bool   `json:"guess,omitempty"`         // its name or a key had to be guessed
 	Fence        string `json:"fence,omitempty"`         // the info string of the fence around it, "-" for none
 	// Act is the probability, from 0 to 1, that the call is made and not only spoken of,
@@ -112,6 +113,7 @@ func (e *Evidence) Add(f Evidence) {
 	e.MissingOpen = e.MissingOpen || f.MissingOpen
 	e.MissingClose = e.MissingClose || f.MissingClose
 	e.ForeignClose = e.ForeignClose || f.ForeignClose
+	e.Inline = e.Inline || f.Inline
 	e.Guess = e.Guess || f.Guess
 	e.Trained = e.Trained || f.Trained
 	if e.Fence == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -58,6 +59,20 @@ func (c *Config) rules() []rule {
 	if s.Upstream != "" {
 		if _, err := safehttp.ParseURL(s.Upstream); err != nil {
 			list = append(list, rule{"server.upstream", err})
+		}
+	}
+	for _, o := range s.AllowedOrigins {
+		u, err := url.Parse(o)
+		wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != ""
+		add("server.allowed_origins", wrong, "%q is no origin, such as https://app.example", o)
+	}
+	for _, u := range s.Upstreams {
+		add("server.upstreams", u.Model == "", "each needs a model, such as *")
+		add("server.upstreams", u.MaxInFlight < 0 || u.MaxInFlight > 1_000_000, "max_in_flight is %d", u.MaxInFlight)
+		known := slices.Contains([]string{"", "auto", "openai", "ollama", "anthropic", "gemini"}, u.Format)
+		add("server.upstreams", !known, "%q is no format", u.Format)
+		if _, err := safehttp.ParseURL(u.URL); err != nil {
+			list = append(list, rule{"server.upstreams", err})
 		}
 	}
 	add("server.tls_key", (s.TLSCert == "") != (s.TLSKey == ""), "a certificate and its key go together")

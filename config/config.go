@@ -109,12 +109,18 @@ type Server struct {
 	TLSCert            string      `yaml:"tls_cert"`
 	TLSKey             string      `yaml:"tls_key"`
 	AllowedHosts       []string    `yaml:"allowed_hosts"`
+	AllowedOrigins     []string    `yaml:"allowed_origins"`
 	Upstream           string      `yaml:"upstream"`
-	UpstreamFormat     string      `yaml:"upstream_format" enum:"auto openai ollama anthropic"`
+	UpstreamFormat     string      `yaml:"upstream_format" enum:"auto openai ollama anthropic gemini"`
 	UpstreamKeyEnv     string      `yaml:"upstream_key_env"`
+	Upstreams          []Upstream  `yaml:"upstreams"`
 	Mode               string      `yaml:"mode" enum:"auto native emulate"`
 	ModelModes         []ModelMode `yaml:"model_modes"`
 	OnInvalid          string      `yaml:"on_invalid" enum:"text pass retry"`
+	Rescue             bool        `yaml:"rescue"`
+	ThinkingBudget     int         `yaml:"thinking_budget" min:"0" max:"10000000"`
+	LoopLimit          int         `yaml:"loop_limit" min:"0" max:"1000"`
+	LoopExempt         []string    `yaml:"loop_exempt"`
 	StreamArguments    string      `yaml:"stream_arguments" enum:"whole eager"`
 	Retries            int         `yaml:"retries" min:"0" max:"5"`
 	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1" max:"86400000"`
@@ -132,6 +138,16 @@ type Server struct {
 	InspectTokenEnv    string      `yaml:"inspect_token_env"`
 	InspectRedact      []string    `yaml:"inspect_redact"`
 	LogLevel           string      `yaml:"log_level" enum:"debug info warn error"`
+}
+
+// Upstream is a model server for some models. The first that matches a model is asked; if
+// it does not answer, the second.
+type Upstream struct {
+	Model       string `yaml:"model"`
+	URL         string `yaml:"url"`
+	Format      string `yaml:"format"` // as server.upstream_format; "" is "auto"
+	KeyEnv      string `yaml:"key_env"`
+	MaxInFlight int    `yaml:"max_in_flight"` // requests at a time; 0 is any number
 }
 
 // ModelMode has the options of requests for some models.
@@ -158,7 +174,7 @@ func Default() *Config {
 		Caching:    Caching{Enabled: true, MaxSize: 1000, MaxBytes: 64 << 20, TTLMS: 3600000, Patterns: true},
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
 		Server: Server{
-			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "text", StreamArguments: "whole",
+			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "pass", Rescue: true, LoopLimit: 3, StreamArguments: "whole",
 			Retries: 1, RetryTimeoutMS: 120000,
 			MaxBodyBytes: 8 << 20, MaxReplyBytes: 32 << 20, MaxHeaderBytes: 64 << 10, MaxInFlight: 1024, ReadTimeoutMS: 30000,
 			FirstByteTimeoutMS: 300000, IdleTimeoutMS: 120000, HeartbeatMS: 15000, ShutdownTimeoutMS: 30000, UnknownPaths: "pass", LogLevel: "info",

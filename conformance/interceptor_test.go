@@ -20,6 +20,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
 	"github.com/openai/openai-go/v3/shared"
+	"google.golang.org/genai"
 
 	"github.com/callwright/callwright/config"
 	"github.com/callwright/callwright/interceptor"
@@ -111,6 +112,7 @@ func TestGoClients(t *testing.T) {
 			t.Run("openai-go/chat/"+name, func(t *testing.T) { openAIChatLoop(t, base, model, stream).check(t, "tool_calls") })
 			t.Run("openai-go/responses/"+name, func(t *testing.T) { openAIResponsesLoop(t, base, model, stream).check(t, "completed") })
 			t.Run("anthropic-sdk-go/"+name, func(t *testing.T) { anthropicLoop(t, base, model, stream).check(t, "tool_use") })
+			t.Run("genai/"+name, func(t *testing.T) { geminiLoop(t, base, model, stream).check(t, "STOP") })
 			t.Run("ollama-api/"+name, func(t *testing.T) { ollamaLoop(t, base, model, stream).check(t, "stop", "tool_calls") })
 		}
 	}
@@ -248,6 +250,59 @@ func anthropicLoop(t *testing.T, base, model string, stream bool) *loop {
 	}
 	params.Messages = append(params.Messages, anthropic.NewUserMessage(results...))
 	l.Answer = text(ask())
+	return &l
+}
+
+func geminiLoop(t *testing.T, base, model string, stream bool) *loop {
+	ctx := context.Background()
+	client, err := genai.NewClient(
+		ctx, &genai.ClientConfig{APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: base}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &genai.GenerateContentConfig{Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
+		Name: "get_weather", Description: "The weather.", ParametersJsonSchema: parameters(t),
+	}}}}}
+	contents := []*genai.Content{genai.NewContentFromText(question, genai.RoleUser)}
+	ask := func() (parts []*genai.Part, finish string) {
+		if !stream {
+			r, err := client.Models.GenerateContent(ctx, model, contents, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Candidates[0].Content.Parts, string(r.Candidates[0].FinishReason)
+		}
+		for r, err := range client.Models.GenerateContentStream(ctx, model, contents, config) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, r.Candidates[0].Content.Parts...)
+			finish = string(r.Candidates[0].FinishReason)
+		}
+		return parts, finish
+	}
+	var l loop
+	first, finish := ask()
+	l.Finish = finish
+	contents = append(contents, &genai.Content{Role: genai.RoleModel, Parts: first})
+	for _, p := range first {
+		l.Text += p.Text
+		if c := p.FunctionCall; c != nil {
+			args, err := json.Marshal(c.Args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result := l.call(t, c.Name, string(args), c.ID)
+			contents = append(contents, &genai.Content{Role: genai.RoleUser, Parts: []*genai.Part{{FunctionResponse: &genai.FunctionResponse{
+				ID: c.ID, Name: c.Name, Response: map[string]any{"result": result},
+			}}}})
+		}
+	}
+	last, _ := ask()
+	for _, p := range last {
+		l.Answer += p.Text
+	}
 	return &l
 }
 

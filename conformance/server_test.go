@@ -81,15 +81,17 @@ func server(
 		}
 		w.Header().Set("Content-Type", f.ContentType)
 		enc := f.NewEncoder(flusher{w})
-		for i, e := range pieces(reply()) {
+		ping := func() { // a silence
+			if err := enc.Event(adapters.Event{Type: adapters.EventPing, Model: "model-1"}); err != nil {
+				t.Error(err)
+			}
+		}
+		ping()
+		for _, e := range pieces(reply()) {
 			if err := enc.Event(e); err != nil {
 				t.Error(err)
 			}
-			if i == 3 { // a silence
-				if err := enc.Event(adapters.Event{Type: adapters.EventPing}); err != nil {
-					t.Error(err)
-				}
-			}
+			ping()
 		}
 		if err := enc.End(); err != nil {
 			t.Error(err)

@@ -49,7 +49,9 @@ func TestWholeAndStreamedAlike(t *testing.T) {
 				saying(f, strings.Contains(string(body), `"stream":true`), s.says)(w)
 			}))
 			t.Cleanup(upstream.Close)
-			s.url = serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat, c.Server.OnInvalid = kinds[f], onInvalid }).URL
+			s.url = serve(t, upstream.URL, func(c *config.Config) {
+				c.Server.UpstreamFormat, c.Server.OnInvalid, c.Server.Rescue = kinds[f], onInvalid, false
+			}).URL
 			servers = append(servers, s)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
@@ -21,6 +22,15 @@ type answer struct {
 
 	holding bool // its events wait until it is known that the client gets this answer
 	held    []wireEvent
+	after   *answer // that it continues; nil if it is the first
+
+	sent         strings.Builder // its text for the client, as far as it may be needed again
+	thought      int             // bytes of reasoning
+	thoughtRunes int
+	thinking     thinking
+	structured   structured
+	live         bool // it comes piece by piece
+	hasOther     bool // it has something besides text, reasoning and calls
 
 	started bool
 	calls   int // that were started for the client
@@ -48,7 +58,7 @@ type upstreamCall struct {
 // its events are held back: the client gets one answer or the other.
 func (w *rewrite) newAnswer() *answer {
 	return &answer{
-		rewrite: w, holding: w.x.mayRetry(),
+		rewrite: w, holding: w.x.mayRetry(), live: w.live,
 		index: map[int]int{}, tools: map[int]string{}, shown: map[string]int{}, open: map[int]*upstreamCall{},
 	}
 }
@@ -76,6 +86,13 @@ func (a *answer) read(events iter.Seq2[wireEvent, error]) error {
 
 // send sends an event to the client, or holds it back.
 func (a *answer) send(e wireEvent) error {
+	if e.Type == adapters.EventText && e.Choice == 0 && a.x.wantsJSON() {
+		now := a.holdText(e)
+		if now == nil {
+			return nil
+		}
+		e = *now
+	}
 	if a.holding {
 		a.held = append(a.held, e.Clone())
 		return nil
@@ -83,10 +100,17 @@ func (a *answer) send(e wireEvent) error {
 	return a.emit(e)
 }
 
-// commit decides that the client gets this answer, and sends what was held back.
+// commit decides that the client gets this answer, and sends what was held back: first
+// that of the answer that it continues.
 func (a *answer) commit() error {
-	held := a.held
+	held, first := a.held, a.after
 	a.holding, a.held = false, nil
+	if first != nil && len(held) > 0 {
+		if err := first.commit(); err != nil {
+			return err
+		}
+		held = a.rest(held)
+	}
 	for _, e := range held {
 		if err := a.emit(e); err != nil {
 			return err
@@ -116,6 +140,7 @@ func (a *answer) event(e wireEvent) error {
 		}
 		return a.send(e)
 	case adapters.EventCallStart:
+		e.Name = a.x.withoutTokens(e.Name)
 		c := &upstreamCall{id: e.ID, name: e.Name, custom: e.Custom}
 		a.open[e.Index] = c
 		a.native = append(a.native, c)
@@ -131,6 +156,7 @@ func (a *answer) event(e wireEvent) error {
 		a.full.WriteString(e.Text)
 	case adapters.EventReasoning, adapters.EventCallEnd:
 	default:
+		a.hasOther = a.hasOther || e.Type == adapters.EventOther || e.Type == adapters.EventRefusal || e.Type == adapters.EventSignature
 		return a.pass(e)
 	}
 	out, err := a.feeder.Feed(e)
@@ -143,14 +169,19 @@ func (a *answer) event(e wireEvent) error {
 // pass passes on an event as it is. The finish and the usage are kept for the end.
 func (a *answer) pass(e wireEvent) error {
 	switch {
+	case a.x.mustNotCall() && (e.Type == adapters.EventCallStart || e.Type == adapters.EventArguments || e.Type == adapters.EventCallEnd):
+		return nil // some servers call all the same
 	case e.Choice == 0 && e.Type == adapters.EventFinish:
 		a.keepFinish(e)
 		return nil
 	case e.Type == adapters.EventUsage:
 		a.keepUsage(e)
 		return nil
-	case e.Choice == 0 && e.Type == adapters.EventCallStart:
-		a.calls++
+	case e.Type == adapters.EventCallStart:
+		e.Name = a.x.ownName(e.Name)
+		if e.Choice == 0 {
+			a.calls++
+		}
 	}
 	return a.send(e)
 }
@@ -219,10 +250,22 @@ func (a *answer) text(s string, from *wireEvent) error {
 	if from != nil && from.Type == adapters.EventText && from.Text == s {
 		out = *from
 	}
+	if a.x.s.c.Server.Rescue && a.sent.Len() <= maxSent {
+		a.sent.WriteString(s)
+	}
 	return a.send(out)
 }
 
+// maxSent bounds how much of an answer's text is kept to continue it, in bytes.
+const maxSent = 256 << 10
+
 func (a *answer) reasoning(text string, from *wireEvent) error {
+	a.thought += len(strings.TrimSpace(text))
+	a.thoughtRunes += utf8.RuneCountInString(text)
+	if a.live && a.thinking.add(text, a.x.s.c.Server.ThinkingBudget) && a.after == nil && a.calls == 0 && a.x.mayRescue() &&
+		strings.TrimSpace(a.sent.String()) == "" {
+		return errRunaway
+	}
 	out := wireEvent{Type: adapters.EventReasoning, Text: text}
 	if from != nil && from.Type == adapters.EventReasoning {
 		out = *from
@@ -242,6 +285,8 @@ func (a *answer) conclude() error {
 		switch {
 		case e.Finish == adapters.FinishError && x.client != x.server && !x.client.Carries.Error:
 			return &adapters.ProviderError{Type: defaultErrorType, Message: "the model server ended the reply with an error"}
+		case x.mustNotCall() && e.Finish == adapters.FinishCalls:
+			e.Finish, e.NativeName = adapters.FinishStop, ""
 		case !x.mayCall():
 		case a.cut && e.Finish != adapters.FinishError && e.Finish != adapters.FinishFilter:
 			e.Finish, e.NativeName = adapters.FinishLength, ""
@@ -331,6 +376,9 @@ func (a *answer) sendRejected(r *parser.Rejected) error {
 // passable reports whether a rejected call of the text can become a call all the same: it
 // names a tool and is whole.
 func (a *answer) passable(r *parser.Rejected) bool {
+	if len(r.Parameters) == 0 && a.atEnd(r.Span) { // its parameters may have been to come
+		return false
+	}
 	return r.Tool != "" && r.Parameters != nil && !r.Truncated && (!a.atEnd(r.Span) || a.closed(r.Raw, string(r.Format)))
 }
 

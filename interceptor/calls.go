@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 	"github.com/callwright/callwright/validator"
 )
@@ -165,9 +166,33 @@ func (a *answer) beginCall(id, tool string, custom bool) (index int, err error) 
 	index = a.calls
 	a.calls++
 	return index, a.send(wireEvent{
-		Type: adapters.EventCallStart, Index: index, ID: a.x.client.IDs.FitOrNew(id), Name: tool, Custom: custom,
-		NativeName: a.x.req.CallNativeName,
+		Type: adapters.EventCallStart, Index: index, ID: a.x.client.IDs.FitOrNew(id), Name: a.x.ownName(tool), Custom: custom,
+		NativeName: a.x.req.CallNativeName, Extra: a.x.namespaceOf(tool),
 	})
+}
+
+// withoutTokens is the name of a tool without the special tokens behind it that servers
+// leave there, as in "bash<|channel|>commentary".
+func (x *exchange) withoutTokens(name string) string {
+	before, _, found := strings.Cut(name, "<|")
+	known := func(t adapters.Tool) bool { return t.Name == before }
+	if found && slices.ContainsFunc(x.req.Tools, known) {
+		return before
+	}
+	return name
+}
+
+// namespaceOf is what the client has to be told of the namespace in which it declared a
+// tool.
+func (x *exchange) namespaceOf(tool string) (e adapters.Extra) {
+	for i := range x.req.Tools {
+		if t := &x.req.Tools[i]; t.Name == tool && t.Namespace != "" {
+			var o wire.Object
+			o.SetString("namespace", t.Namespace)
+			return adapters.ExtraOf(x.client.Name, o)
+		}
+	}
+	return e
 }
 
 // made sends the end of a valid call, and all of it if it was not started yet.

@@ -12,47 +12,69 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/openai"
-	"github.com/callwright/callwright/internal/text"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
 
 // exchange is one request of a client, with the requests to the upstream that it takes.
 type exchange struct {
-	h      *Handler
-	s      *settings
-	w      http.ResponseWriter
-	r      *http.Request
-	start  time.Time
-	client *adapters.Format  // in which the client speaks
-	server *adapters.Format  // in which the upstream is asked
-	body   []byte            // as the client sent it
-	req    *adapters.Request // what it says
-	guess  bool              // that the upstream speaks this format
-	mode   string            // "native" or "emulate"
-	auto   bool              // the mode may change with what the server says
-	parser *parser.Parser
-	pc     parser.Context
-	caps   adapters.ModelCapabilities
-	done   summary
+	h       *Handler
+	s       *settings
+	w       http.ResponseWriter
+	r       *http.Request
+	start   time.Time
+	client  *adapters.Format  // in which the client speaks
+	server  *adapters.Format  // in which the upstream is asked
+	body    []byte            // as the client sent it
+	req     *adapters.Request // what it says
+	guess   bool              // that the upstream speaks this format
+	mode    string            // "native" or "emulate"
+	auto    bool              // the mode may change with what the server says
+	parser  *parser.Parser
+	pc      parser.Context
+	caps    adapters.ModelCapabilities
+	done    summary
+	names   map[string]string // of tools, by those that the server is told
+	changed bool              // the request is not as the client sent it
+	standby *settings         // of the upstream that stands by; nil if none does
+	slot    chan struct{}     // that is taken at the upstream
+	extra   int               // requests that were sent beside the first
+	// firstByte is how long the upstream took to answer the first; 0 until it has.
+	firstByte time.Duration
 }
 
 // summary counts what was done for a request, for headers and the inspector.
 type summary struct {
 	calls, retries, repaired, coerced, invalid int
 	dialects                                   []string
+	rescue                                     string // why a turn was rescued; "" if it was not
+	rescued                                    bool   // and that it was saved
+	usage                                      *adapters.Usage
 	unmet                                      bool // a call was required, and the model made none
 }
 
 func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adapters.Format) {
+	h.serveModel(w, r, client, "", false)
+}
+
+// serveModel serves a request. The model and whether it streams are given where the path
+// says so; else the body says it.
+func (h *Handler) serveModel(w http.ResponseWriter, r *http.Request, client *adapters.Format, model string, stream bool) {
 	x := &exchange{h: h, s: h.settings.Load(), w: w, r: r, client: client, start: time.Now()}
 	defer func() { h.ring.keep(x) }()
-	if err := x.read(); err != nil {
+	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
+		rec.x = x
+	}
+	if err := x.read(model, stream); err != nil {
 		refuse(w, client, err)
 		return
 	}
-	var err error
-	if x.server, x.guess, err = x.s.serverFormat(r.Context(), client); err != nil {
+	defer func() { x.release() }()
+	err := x.connect(r.Context())
+	if err != nil && x.failOver(cause(err)) {
+		err = x.connect(r.Context())
+	}
+	if err != nil {
 		x.unreachable(err)
 		return
 	}
@@ -84,23 +106,9 @@ func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 	writeError(w, client, status, "", err.Error())
 }
 
-// serve sends the request to the upstream and replies to the client. Where the upstream
-// answers that the model does not support tools, the request is sent once more, with the
-// tools in the prompt.
+// serve sends the request to the upstream and replies to the client.
 func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
-	response, err := x.ask(ctx, x.firstRequest())
-	if err == nil && x.guess && x.server == openai.Chat && (noPath(response) || anthropicError(response)) {
-		response = x.askAnthropic(ctx, response)
-	}
-	if err == nil && response.StatusCode == http.StatusBadRequest && x.auto && len(x.req.Tools) > 0 {
-		if body := peek(response); withoutTools(body) {
-			response.Body.Close()
-			x.s.learned.noteWithoutTools(x.req.Model)
-			x.mode, x.auto = "emulate", false
-			x.h.log.Info("the model does not support tools: they are written into the prompt", "model", text.Clip(x.req.Model, 96))
-			response, err = x.ask(ctx, x.firstRequest())
-		}
-	}
+	response, err := x.first(ctx)
 	if err != nil {
 		x.unreachable(err)
 		return
@@ -123,6 +131,37 @@ func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
 		x.whole(ctx, response)
 	}
 	drain(response.Body, cancel)
+}
+
+// first sends the first request, and what it takes to get an answer to it.
+func (x *exchange) first(ctx context.Context) (*http.Response, error) {
+	x.mend(ctx)
+	if reply := x.guardLoop(); reply != nil {
+		if response := x.response(reply); response != nil {
+			return response, nil
+		}
+	}
+	response, err := x.ask(ctx, x.firstRequest())
+	why := ""
+	switch {
+	case err != nil:
+		why = cause(err)
+	case unavailable(response.StatusCode):
+		why = response.Status
+	}
+	if why != "" && x.failOver(why) {
+		if err == nil {
+			response.Body.Close()
+		}
+		if err = x.connect(ctx); err == nil {
+			response, err = x.ask(ctx, x.firstRequest())
+		}
+	}
+	x.firstByte = x.since()
+	if err != nil {
+		return nil, err
+	}
+	return x.recover(ctx, response), nil
 }
 
 // noPath reports whether an upstream answers as one does that does not have a path.
@@ -175,7 +214,7 @@ func (x *exchange) firstRequest() *upstreamRequest {
 	if x.mode == "emulate" {
 		return &upstreamRequest{req: x.emulated()}
 	}
-	if x.client == x.server {
+	if x.client == x.server && !x.changed {
 		return &upstreamRequest{req: x.req, raw: x.body}
 	}
 	return &upstreamRequest{req: x.req}
@@ -198,7 +237,7 @@ func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response,
 			return nil, err
 		}
 	}
-	return x.s.send(ctx, x.r, x.client, x.server, body)
+	return x.s.send(ctx, x.r, x.client, x.server, body, x.server.Path(q.req.Model, q.req.Stream))
 }
 
 // isReply reports whether a response can be a model's reply, by its content type.
@@ -268,12 +307,17 @@ func (x *exchange) unreachable(err error) {
 	if x.r.Context().Err() != nil {
 		return // nobody listens
 	}
-	x.h.log.Warn("the model server cannot be reached", "cause", cause(err))
-	status, message := http.StatusBadGateway, "the model server cannot be reached"
+	x.h.log.Warn(
+		"the model server cannot be reached", "request", x.w.Header().Get(requestHeader), "address", x.s.upstream.Host, "cause", cause(err),
+	)
+	status, message := http.StatusBadGateway, "the model server at "+x.s.upstream.Host+" cannot be reached: "+cause(err)
 	var timeout interface{ Timeout() bool }
 	switch {
+	case errors.Is(err, errBusy):
+		x.w.Header().Set("Retry-After", "1")
+		status, message = http.StatusServiceUnavailable, err.Error()
 	case errors.As(err, &timeout) && timeout.Timeout():
-		status, message = http.StatusGatewayTimeout, "the model server took too long to answer"
+		status, message = http.StatusGatewayTimeout, "the model server at "+x.s.upstream.Host+" took too long to answer"
 	case errors.Is(err, errEncoding), errors.Is(err, errProtocol):
 		message = "the model server's reply cannot be read"
 	}

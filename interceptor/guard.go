@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callwright/callwright/adapters"
+	"github.com/callwright/callwright/adapters/gemini"
 )
 
 // NOTE: Every request goes through [settings.refuses], the bound of requests in flight,
@@ -37,6 +38,9 @@ func credential(r *http.Request) string {
 			}
 			return v
 		}
+	}
+	if strings.HasPrefix(r.URL.Path, gemini.Generate.Prefix) { // Google's clients may send it so
+		return r.URL.Query().Get("key")
 	}
 	return ""
 }
@@ -62,13 +66,15 @@ func (s *settings) authorized(r *http.Request) bool {
 // is 0 if it is served.
 func (s *settings) refuses(r *http.Request) (status int, message string) {
 	if !s.hostAllowed(r.Host) {
-		return http.StatusForbidden, "this host name is not allowed: add it to server.allowed_hosts"
+		return http.StatusForbidden, "this host name is not allowed: add it to server.allowed_hosts, or name it with --allowed-hosts"
 	}
 	// Pages of other sites, in a browser, are not clients: their requests have an origin.
-	if origin := r.Header.Get("Origin"); origin != "" && !s.originAllowed(origin, r.Host) {
-		return http.StatusForbidden, "requests of other sites are not served"
+	origin := r.Header.Get("Origin")
+	listed := s.listedOrigin(origin)
+	if origin != "" && !listed && !s.originAllowed(origin, r.Host) {
+		return http.StatusForbidden, "requests of other sites are not served: list their origin in server.allowed_origins"
 	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+	if site := r.Header.Get("Sec-Fetch-Site"); !listed && site != "" && site != "same-origin" && site != "none" {
 		return http.StatusForbidden, "requests of other sites are not served"
 	}
 	if !isHealth(r) && !s.authorized(r) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/config"
@@ -166,7 +167,7 @@ func newHalves(t testing.TB, change func(*config.Config)) *halves {
 	return x
 }
 
-var kinds = map[*adapters.Format]string{openai.Chat: "openai", anthropic.Messages: "anthropic", ollama.Chat: "ollama"}
+var kinds = map[*adapters.Format]string{openai.Chat: "openai", anthropic.Messages: "anthropic", ollama.Chat: "ollama", gemini.Generate: "gemini"}
 
 var allFronts = map[*adapters.Format]string{
 	openai.Chat: "/v1/chat/completions", openai.Responses: "/v1/responses", anthropic.Messages: "/v1/messages", ollama.Chat: "/api/chat",

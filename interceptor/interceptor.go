@@ -10,6 +10,7 @@
 package interceptor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -49,6 +50,7 @@ type Handler struct {
 	inspectToken   string
 	ready          atomic.Bool // the upstream has answered
 	ring           ring
+	counts         *counts
 	closing        context.Context // is done when streams have to end
 	end            context.CancelFunc
 }
@@ -58,6 +60,10 @@ type settings struct {
 	c         *config.Config
 	parts     *config.Parts
 	upstream  *url.URL
+	format    string        // of the upstream, as server.upstream_format names it
+	model     string        // for which the upstream is; "" is any
+	slots     chan struct{} // bounds the requests at a time; nil does not
+	upstreams []*settings   // by model, in the order of the configuration
 	transport *http.Transport
 	client    *http.Client
 	proxy     *httputil.ReverseProxy
@@ -93,7 +99,7 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	}
 	h := &Handler{
 		log: o.Log, inFlight: make(chan struct{}, max(c.Server.MaxInFlight, 0)), healthInFlight: make(chan struct{}, maxHealthInFlight),
-		inspectToken: rand.Text(),
+		inspectToken: rand.Text(), counts: newCounts(),
 	}
 	if name := c.Server.InspectTokenEnv; name != "" {
 		if o.Getenv == nil {
@@ -122,18 +128,19 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if c.Server.Upstream == "" {
+	up := defaultUpstream(&c.Server)
+	if up.URL == "" {
 		return ErrNoUpstream
 	}
-	s := &settings{c: c, learned: newLearned(), closing: h.closing}
-	if before := h.settings.Load(); before != nil && before.c.Server.Upstream == c.Server.Upstream {
+	s := &settings{c: c, learned: newLearned(), closing: h.closing, format: cmp.Or(up.Format, "auto")}
+	if before := h.settings.Load(); before != nil && defaultUpstream(&before.c.Server).URL == up.URL {
 		s.learned = before.learned
 	}
 	var err error
-	if s.upstream, err = safehttp.ParseURL(c.Server.Upstream); err != nil {
+	if s.upstream, err = safehttp.ParseURL(up.URL); err != nil {
 		return err
 	}
-	for name, into := range map[string]*string{c.Server.KeyEnv: &s.key, c.Server.UpstreamKeyEnv: &s.upKey} {
+	for name, into := range map[string]*string{c.Server.KeyEnv: &s.key, up.KeyEnv: &s.upKey} {
 		if name == "" {
 			continue
 		}
@@ -173,10 +180,16 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	s.transport = safehttp.Transport(5*time.Second, time.Duration(c.Server.FirstByteTimeoutMS)*time.Millisecond)
 	s.client = safehttp.Client(s.transport)
 	s.proxy = h.newProxy(s)
+	if err := s.withUpstreams(h, getenv); err != nil {
+		return err
+	}
 	if s.parts.Metrics != nil {
 		registry := prometheus.NewRegistry()
-		if err := errors.Join(registry.Register(prom.New(s.parts.Metrics)), registry.Register(collectors.NewGoCollector())); err != nil {
-			return err
+		all := append([]prometheus.Collector{prom.New(s.parts.Metrics), collectors.NewGoCollector()}, h.counts.all()...)
+		for _, c := range all {
+			if err := registry.Register(c); err != nil {
+				return err
+			}
 		}
 		s.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	}

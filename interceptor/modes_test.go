@@ -210,7 +210,12 @@ func TestModes(t *testing.T) {
 			name := tt.name + map[bool]string{true: ", streamed"}[stream]
 			t.Run(name, func(t *testing.T) {
 				m := &model{format: tt.m.format, says: tt.m.says, refuse: tt.m.refuse}
-				url := start(t, m, tt.config)
+				url := start(t, m, func(c *config.Config) { // rescues have tests of their own
+					c.Server.Rescue, c.Server.OnInvalid = false, "text"
+					if tt.config != nil {
+						tt.config(c)
+					}
+				})
 				reply, header := ask(t, url, openai.Chat, "m", stream, tt.change)
 				got := callsOf(reply)
 				if stream && tt.name == "invalid, native" {
@@ -373,7 +378,7 @@ func TestRecorded(t *testing.T) {
 				w.Header().Set("Content-Type", kind)
 				_, _ = w.Write(data)
 			}))
-			s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = tt.upstream })
+			s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat, c.Server.Rescue = tt.upstream, false })
 			body, err := tt.front.EncodeRequest(&adapters.Request{
 				Model: "m", Stream: stream, IncludeUsage: true, MaxTokens: 100,
 				Messages: []adapters.Message{{Role: adapters.RoleUser, Blocks: []adapters.Block{{Type: adapters.BlockText, Text: "Hello"}}}},

@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/formats"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/wire"
@@ -48,14 +49,19 @@ type learned struct {
 	// withoutTools are the models of which the upstream said that they do not support
 	// tools, with the time until which that counts.
 	withoutTools *lru.Cache[string, time.Time]
+	// withoutSchema are those that cannot be held to a schema.
+	withoutSchema *lru.Cache[string, time.Time]
 }
 
 func newLearned() *learned {
-	models, err := lru.New[string, time.Time](maxLearned)
-	if err != nil {
-		panic(err) // the size is positive
+	models := func() *lru.Cache[string, time.Time] {
+		list, err := lru.New[string, time.Time](maxLearned)
+		if err != nil {
+			panic(err) // the size is positive
+		}
+		return list
 	}
-	return &learned{withoutTools: models}
+	return &learned{withoutTools: models(), withoutSchema: models()}
 }
 
 // known returns the upstream's kind, "" if it is not known.
@@ -84,6 +90,17 @@ func (l *learned) lacksTools(model string) bool {
 // noteWithoutTools remembers that a model does not support tools.
 func (l *learned) noteWithoutTools(model string) {
 	l.withoutTools.Add(model, time.Now().Add(learnedFor))
+}
+
+// noteWithoutSchema remembers that a model cannot be held to a schema.
+func (l *learned) noteWithoutSchema(model string) {
+	l.withoutSchema.Add(model, time.Now().Add(learnedFor))
+}
+
+// lacksSchema reports whether the upstream refused to hold a model to a schema.
+func (l *learned) lacksSchema(model string) bool {
+	until, ok := l.withoutSchema.Get(model)
+	return ok && time.Now().Before(until)
 }
 
 // serverFormat returns the format in which the upstream is asked for a client's: the
@@ -118,8 +135,11 @@ func (s *settings) isAt(host string) bool {
 // kind returns what kind of server the upstream is. If it is not known the upstream is
 // asked, once for all who ask at a time; who stops waiting stops nobody else.
 func (s *settings) kind(ctx context.Context) (kind string, guessed bool, err error) {
-	if f := s.c.Server.UpstreamFormat; f != "auto" {
+	if f := s.format; f != "auto" {
 		return f, false, nil
+	}
+	if s.isAt("googleapis.com") && !strings.Contains(s.upstream.Path, "openai") {
+		return gemini.Generate.Servers[0], false, nil
 	}
 	for _, f := range []*adapters.Format{anthropic.Messages, openai.Responses} {
 		if kind := f.Servers[0]; s.isAt(kind + ".com") {

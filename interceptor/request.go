@@ -55,8 +55,13 @@ func (x *exchange) mustCall() bool {
 	return x.req.ToolChoice.Mode == adapters.ToolRequired || x.req.ToolChoice.Mode == adapters.ToolNamed
 }
 
+// mustNotCall reports whether the client has tools and forbids to call one.
+func (x *exchange) mustNotCall() bool {
+	return len(x.req.Tools) > 0 && x.req.ToolChoice.Mode == adapters.ToolNone
+}
+
 // read reads the request and makes a parser with its tools.
-func (x *exchange) read() error {
+func (x *exchange) read(model string, stream bool) error {
 	var err error
 	// The deadline is for the body alone: the reply may take longer.
 	deadline := http.NewResponseController(x.w)
@@ -69,12 +74,16 @@ func (x *exchange) read() error {
 	if x.req, err = x.client.DecodeRequest(x.body); err != nil {
 		return fmt.Errorf("the request is not what %s wants: %w", x.client.Name, err)
 	}
+	if x.client.PathOf != nil {
+		x.req.Model, x.req.Stream = model, stream
+	}
+	x.mapNames()
+	x.s, x.standby = x.s.upstreamsFor(x.req.Model)
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
 	if x.parser, err = x.parserOf(x.r.Context()); err != nil {
 		return err
 	}
-	x.mode, x.auto = x.s.modeOf(x.req.Model)
 	return nil
 }
 

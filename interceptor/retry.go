@@ -62,6 +62,18 @@ func (w *rewrite) askAgain(last *answer, feedback string) (*answer, error) {
 	if x.mode == "emulate" {
 		q.req = x.emulated()
 	}
+	if held := x.heldToCall(); held != nil {
+		q.req = held
+	}
+	return w.askMore(w.newAnswer(), q)
+}
+
+// askMore sends one more request and reads the answer to it. It returns nil if there is
+// none to use. The error is that of an answer of which the client has already got
+// something.
+func (w *rewrite) askMore(next *answer, q *upstreamRequest) (*answer, error) {
+	x := w.x
+	x.extra++
 	deadline := x.start.Add(time.Duration(x.s.c.Server.RetryTimeoutMS) * time.Millisecond)
 	ctx, cancel := context.WithDeadlineCause(w.ctx, deadline, errIdle)
 	defer cancel()
@@ -74,9 +86,11 @@ func (w *rewrite) askAgain(last *answer, feedback string) (*answer, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
+		if q.req.Response != nil && response.StatusCode == http.StatusBadRequest {
+			x.s.learned.noteWithoutSchema(x.req.Model)
+		}
 		return nil, nil
 	}
-	next := w.newAnswer()
 	if err := next.read(x.events(response, x.req.Stream)); err != nil && next.calls == 0 {
 		return nil, nil
 	} else if err != nil {

@@ -30,6 +30,9 @@ type rewrite struct {
 	emit func(wireEvent) error // writes to the client
 	// beforeWait is called before a request is sent to the upstream; nil does nothing.
 	beforeWait func()
+	// closeFirst ends the first answer where it is not read to its end; nil does nothing.
+	closeFirst func()
+	live       bool       // the first answer comes piece by piece
 	usage      *wireEvent // that of all answers, added up
 	askedUsage bool       // for the client, who did not ask for it
 }
@@ -54,12 +57,25 @@ func (w *rewrite) run(events iter.Seq2[wireEvent, error]) (*answer, error) {
 			break
 		}
 	}
+	if next, sent := w.rescue(best, err); next != nil {
+		best, err = next, sent
+	} else if err == nil && best.lost() {
+		err = errNoAnswer
+	}
+	if w.usage != nil {
+		w.x.done.usage = w.usage.Usage
+	}
 	w.x.done.unmet = w.x.done.unmet || w.x.mustCall() && best.calls == 0
 	if sent := best.commit(); sent != nil {
 		return best, sent
 	}
 	if settled := best.settle(); settled != nil {
 		return best, settled
+	}
+	if err == nil {
+		if ended := w.endText(best); ended != nil {
+			return best, ended
+		}
 	}
 	if err != nil {
 		return best, err

@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/internal/text"
@@ -18,7 +20,7 @@ import (
 
 // clientFormats are the formats of clients, the default first. Requests to all other
 // paths pass through.
-var clientFormats = []*adapters.Format{openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat}
+var clientFormats = []*adapters.Format{openai.Chat, openai.Responses, anthropic.Messages, ollama.Chat, gemini.Generate}
 
 func (h *Handler) routes() {
 	h.mux = http.NewServeMux()
@@ -26,6 +28,9 @@ func (h *Handler) routes() {
 		for _, path := range format.Paths {
 			h.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { h.serveChat(w, r, format) })
 		}
+	}
+	for _, version := range []string{"/v1beta", "/v1"} {
+		h.mux.HandleFunc("POST "+version+"/models/{call...}", h.serveGemini)
 	}
 	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.serveCountTokens)
 	h.mux.HandleFunc("POST /api/show", h.serveShow)
@@ -76,11 +81,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if rec.status >= 500 {
 			level = slog.LevelWarn
 		}
+		h.counts.served(r.Pattern, rec.status, rec.x)
 		h.log.Log(
-			r.Context(), level, "request", "request", rec.id, "method", text.Clip(r.Method, 16), "route", r.Pattern, "status", rec.status,
-			"bytes", rec.bytes, "duration_ms", time.Since(start).Milliseconds(),
+			r.Context(), level, "request", append([]any{
+				"request", rec.id, "method", text.Clip(r.Method, 16), "route", r.Pattern, "status", rec.status, "bytes", rec.bytes,
+				"duration_ms", time.Since(start).Milliseconds(),
+			}, rec.x.logged()...)...,
 		)
 	}()
+	if s.allowOrigin(rec, r) {
+		return
+	}
 	if status, message := s.refuses(r); status != 0 {
 		if status == http.StatusUnauthorized {
 			rec.Header().Set("WWW-Authenticate", "Bearer")
@@ -107,8 +118,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Header.Del("Expect")
 	r.Header.Del("Upgrade")
+	r = r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))
 	h.mux.ServeHTTP(rec, r)
 }
+
+// recorderKey is the key of a request's recorder in its context.
+type recorderKey struct{}
 
 // requestHeader is the response header with the id of a request.
 const requestHeader = "Callwright-Request"
@@ -118,6 +133,7 @@ type recorder struct {
 	http.ResponseWriter
 	c      *http.ResponseController
 	id     string
+	x      *exchange // that is replied to; nil if the request passes through
 	status int
 	bytes  int64
 	last   time.Time // when the deadline was set

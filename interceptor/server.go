@@ -73,6 +73,7 @@ func (s *Server) Run(ctx context.Context) error {
 
 // Serve is [Server.Run] on a listener of the caller's.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	go s.handler.warnIfDown(ctx)
 	s.log.Info("listening", "address", l.Addr().String(), "tls", s.c.TLSCert != "")
 	failed := make(chan error, 1)
 	go func() {

@@ -198,7 +198,10 @@ func (x *exchange) stream(ctx context.Context, r *http.Response) {
 	defer s.stop()
 	flushing := *r
 	flushing.Body = flushingBody{r.Body, s.flush}
-	w := &rewrite{x: x, ctx: ctx, emit: s.event, beforeWait: s.flush, askedUsage: x.client != x.server || x.mode == "emulate"}
+	w := &rewrite{
+		x: x, ctx: ctx, emit: s.event, beforeWait: s.flush, live: true, closeFirst: func() { _ = r.Body.Close() },
+		askedUsage: x.client != x.server || x.mode == "emulate",
+	}
 	var err error
 	if x.client == x.server && x.client.Independent {
 		u := &unchanged{w: s, framing: wire.Framing(x.client.Framing)}

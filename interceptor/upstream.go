@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/registry"
 )
 
@@ -32,15 +34,37 @@ func (s *settings) capabilities(model string) adapters.ModelCapabilities {
 // url is the upstream's URL for a path.
 func (s *settings) url(path string) *url.URL { return s.below(&url.URL{Path: path}) }
 
+// versioned matches base paths that hold the version of the interface already, as
+// clients' base URLs do: "/v1", "/api/paas/v4", "/v1beta/openai".
+var versioned = regexp.MustCompile(`(?:^|/)v\d+\w*(?:/openai)?$`)
+
+// endpoints are the ends of whole addresses of a model server, as people paste them.
+var endpoints = []string{"/chat/completions", "/responses", "/messages", "/api/chat"}
+
 // below is the upstream's URL for the path of another one, whose encoding it keeps. The
-// base may end with "/v1", as clients' base URLs do. What leads up is refused before; see
-// [escapes].
+// base is taken as it is written: where it holds a version, the path's own is left out, and
+// where it is a whole address, such as "http://h/v4/chat/completions", what ends it is no
+// part of the base. What leads up is refused before; see [escapes].
 func (s *settings) below(u *url.URL) *url.URL {
 	base := *s.upstream
 	path, escaped := u.Path, u.EscapedPath()
 	basePath, baseEscaped := strings.TrimRight(base.Path, "/"), strings.TrimRight(base.EscapedPath(), "/")
-	if strings.HasSuffix(basePath, "/v1") && strings.HasPrefix(escaped, "/v1/") {
-		path, escaped = strings.TrimPrefix(path, "/v1"), strings.TrimPrefix(escaped, "/v1")
+	whole := false
+	for _, end := range endpoints {
+		if strings.HasSuffix(basePath, end) && strings.HasSuffix(baseEscaped, end) {
+			basePath, baseEscaped, whole = strings.TrimSuffix(basePath, end), strings.TrimSuffix(baseEscaped, end), end != "/api/chat"
+			break
+		}
+	}
+	for _, version := range []string{"/v1", "/v1beta", "/api"} {
+		own := whole || versioned.MatchString(basePath)
+		if version == "/api" {
+			own = strings.HasSuffix(basePath, "/api")
+		}
+		if own && strings.HasPrefix(escaped, version+"/") {
+			path, escaped = strings.TrimPrefix(path, version), strings.TrimPrefix(escaped, version)
+			break
+		}
 	}
 	base.Path, base.RawPath = basePath+path, baseEscaped+escaped
 	return &base
@@ -76,14 +100,23 @@ const oauthToken = "sk-ant-oat"
 func (s *settings) header(from http.Header, server *adapters.Format) http.Header {
 	out := from.Clone()
 	stripHops(out, from)
-	key := credential(&http.Request{Header: from})
+	key := credential(&http.Request{Header: from, URL: &url.URL{}})
 	if s.key != "" || s.upKey != "" { // the client's key is the interceptor's
 		key = s.upKey
 		for _, name := range credentials {
 			out.Del(name)
 		}
 	}
-	if server == anthropic.Messages {
+	switch server {
+	case gemini.Generate:
+		if key != "" && out.Get("X-Goog-Api-Key") == "" {
+			out.Del("Authorization")
+			out.Set("X-Goog-Api-Key", key)
+		}
+		for _, name := range []string{"X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
+			out.Del(name)
+		}
+	case anthropic.Messages:
 		if key != "" && !strings.HasPrefix(key, oauthToken) && out.Get("X-Api-Key") == "" {
 			out.Del("Authorization")
 			out.Set("X-Api-Key", key)
@@ -91,11 +124,11 @@ func (s *settings) header(from http.Header, server *adapters.Format) http.Header
 		if out.Get("Anthropic-Version") == "" {
 			out.Set("Anthropic-Version", server.Version)
 		}
-	} else {
+	default:
 		if key != "" && out.Get("Authorization") == "" {
 			out.Set("Authorization", "Bearer "+key)
 		}
-		for _, name := range []string{"X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
+		for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
 			out.Del(name)
 		}
 	}
@@ -105,10 +138,17 @@ func (s *settings) header(from http.Header, server *adapters.Format) http.Header
 }
 
 // send sends a request to the upstream.
-func (s *settings) send(ctx context.Context, from *http.Request, client, server *adapters.Format, body []byte) (*http.Response, error) {
-	u := s.url(server.Paths[0])
-	if client == server {
+func (s *settings) send(
+	ctx context.Context, from *http.Request, client, server *adapters.Format, body []byte, path string,
+) (*http.Response, error) {
+	u := s.url(path)
+	switch {
+	case client == server && (s.key != "" || s.upKey != ""):
+		u.RawQuery = withoutKey(from.URL.RawQuery)
+	case client == server:
 		u.RawQuery = from.URL.RawQuery
+	case server == gemini.Generate && strings.HasSuffix(path, ":streamGenerateContent"):
+		u.RawQuery = "alt=sse"
 	}
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
@@ -207,6 +247,9 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 		Rewrite: func(p *httputil.ProxyRequest) {
 			target := s.below(p.In.URL)
 			target.RawQuery = p.In.URL.RawQuery
+			if s.key != "" || s.upKey != "" {
+				target.RawQuery = withoutKey(target.RawQuery)
+			}
 			p.Out.URL, p.Out.Host = target, ""
 			before := p.Out.Header
 			p.Out.Header = s.header(before, formatOf(p.In))
@@ -222,9 +265,10 @@ func (h *Handler) newProxy(s *settings) *httputil.ReverseProxy {
 			return checkStatus(r)
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			h.log.Warn("the model server cannot be reached", "cause", cause(err))
+			h.log.Warn("the model server cannot be reached", "address", s.upstream.Host, "cause", cause(err))
 			if r.Context().Err() == nil {
-				writeError(w, formatOf(r), http.StatusBadGateway, "", "the model server cannot be reached")
+				message := "the model server at " + s.upstream.Host + " cannot be reached: " + cause(err)
+				writeError(w, formatOf(r), http.StatusBadGateway, "", message)
 			}
 		},
 		ErrorLog: slogLogger(h.log),

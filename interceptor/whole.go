@@ -60,9 +60,9 @@ func eventsOf(reply *adapters.Reply) iter.Seq2[wireEvent, error] {
 // upstream's, byte for byte.
 func (x *exchange) whole(ctx context.Context, r *http.Response) {
 	data, reply, err := x.readReply(r)
-	if err != nil {
-		x.broken(ctx, err)
-		return
+	said := func(yield func(wireEvent, error) bool) { yield(wireEvent{}, err) }
+	if err == nil {
+		said = eventsOf(reply)
 	}
 	var events adapters.Accumulator
 	cut := map[int]bool{} // calls, by index
@@ -73,7 +73,7 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 		events.Add(e)
 		return nil
 	}}
-	chosen, err := w.run(eventsOf(reply))
+	chosen, err := w.run(said)
 	if err != nil {
 		x.broken(ctx, err)
 		return
@@ -84,8 +84,9 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 		c.Truncated = cut[i]
 	}
 	body := data
-	if x.client != x.server || x.done.retries > 0 || !same(answer, reply) || chosen.cut && x.client.WholeCalls {
-		answer.Format = reply.Format
+	asIs := reply != nil && x.client == x.server && x.done.retries == 0 && !x.done.rescued
+	if !asIs || !same(answer, reply) || chosen.cut && x.client.WholeCalls {
+		answer.Format = x.server.Name
 		if body, err = x.client.EncodeReply(answer); err != nil {
 			x.broken(ctx, err)
 			return
@@ -162,6 +163,12 @@ func (x *exchange) headers(h http.Header) {
 			h.Set(name, fmt.Sprint(n))
 		}
 	}
+	if reason := x.done.rescue; reason != "" {
+		if !x.done.rescued {
+			reason += "; lost"
+		}
+		h.Set("Callwright-Rescue", reason)
+	}
 	if x.done.unmet {
 		h.Set("Callwright-Tool-Choice", "unmet")
 	}
@@ -169,7 +176,7 @@ func (x *exchange) headers(h http.Header) {
 
 // trailers are the headers that a stream has at its end.
 const trailers = "Callwright-Calls, Callwright-Dialect, Callwright-Repaired, Callwright-Coerced, Callwright-Invalid, Callwright-Retries," +
-	" Callwright-Tool-Choice"
+	" Callwright-Rescue, Callwright-Tool-Choice"
 
 // arguments writes parameters as JSON.
 func arguments(p map[string]any) string {

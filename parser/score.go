@@ -111,6 +111,9 @@ func (s *scorer) where(c *scan.Candidate, cut bool, from origin) {
 	if from.proposal == nil && c.Provenance != call.Native {
 		s.factor("act", contextual, ev.Act)
 	}
+	if ev.Inline {
+		s.add("inline")
+	}
 	if ev.InReasoning {
 		s.add("in_reasoning")
 	}

@@ -11,6 +11,7 @@ var weights = map[string]struct {
 	"marked":           {contextual, 0.99, 0.996},
 	"tool_fence":       {contextual, 0.95, 0.983},
 	"bare":             {contextual, 0.9, 0.973},
+	"inline":           {contextual, 0.7, 0.7},
 	"in_reasoning":     {contextual, 0.75, 0.75},
 	"missing_open":     {contextual, 0.85, 0.947},
 	"foreign_close":    {structural, 0.85, 0.86},

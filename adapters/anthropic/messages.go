@@ -147,6 +147,8 @@ func decodeBlock(o wire.Object) adapters.Block {
 		o.Take("is_error")
 		convert.SetResult(r, decodeContent(o.Take("content")))
 		return adapters.Block{Type: adapters.BlockResult, Result: r, Extra: keep()}
+	case "tool_reference": // what a search for tools found
+		return adapters.Block{Type: adapters.BlockText, Text: "Found the tool " + o.TakeString("tool_name") + ".\n", Extra: keep()}
 	case "image", "document":
 		if m := decodeSource(o.Object("source")); m != nil {
 			o.Take("source")

@@ -22,6 +22,7 @@ var callID = adapters.IDRule{Prefix: "call_", Any: true}
 // and whether it streams stand in its address, not in its body.
 var Generate = adapters.New(adapters.Format{
 	Name: Name, ShortNames: []string{"gemini"}, Version: "v1beta", Framing: string(wire.SSE), ContentType: "text/event-stream",
+	Prefix: "/v1beta/", PathOf: path, Servers: []string{"gemini"},
 	CallFormat: "gemini_function_call", Sequential: true, WholeCalls: true, ObjectArguments: true, IDs: callID,
 	Carries: adapters.Carries{
 		ID: true, Model: true, Created: true, Choices: true, Reasoning: true, Signature: true, CallSignature: true, CallIDs: true, Order: true,
@@ -32,6 +33,15 @@ var Generate = adapters.New(adapters.Format{
 		Schema: true, Effort: true, Thinking: true, ReasoningTokens: true,
 	},
 }, codec{})
+
+// path is where a request is posted to.
+func path(model string, stream bool) string {
+	action := ":generateContent"
+	if stream {
+		action = ":streamGenerateContent"
+	}
+	return "/v1beta/models/" + strings.TrimPrefix(model, "models/") + action
+}
 
 // codec reads and writes what generateContent takes and gives.
 type codec struct{}

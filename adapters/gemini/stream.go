@@ -125,8 +125,8 @@ func (e *encoder) Event(ev adapters.Event) error {
 	case adapters.EventUsage:
 		e.usage = ev.Usage
 		return nil
-	case adapters.EventPing:
-		return e.out.WriteKeepAlive()
+	case adapters.EventPing: // Google's clients take no comments: a piece without parts is one
+		return e.write([][]byte{encodeCandidate(0, nil).Bytes()}, nil)
 	case adapters.EventText, adapters.EventRefusal:
 		if ev.Text == "" {
 			return nil

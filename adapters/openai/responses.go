@@ -130,6 +130,9 @@ func decodeItem(o wire.Object) []adapters.Block {
 		return blocks
 	case "function_call", "custom_tool_call":
 		call := &adapters.Call{ID: o.TakeString("call_id"), Name: o.TakeString("name")}
+		if namespace := o.String("namespace"); namespace != "" {
+			call.Name = namespace + between + call.Name
+		}
 		if kind == "custom_tool_call" {
 			call.Custom, call.Arguments = true, o.TakeString("input")
 		} else {

@@ -92,13 +92,13 @@ func encodeItem(b *adapters.Block, output bool) wire.Object {
 			o.SetString("type", "custom_tool_call")
 			newID("ctc_")
 			o.SetString("call_id", responsesCall.FitOrNew(b.Call.ID))
-			o.SetString("name", b.Call.Name)
+			o.SetString("name", withoutNamespace(b.Call.Name, own.String("namespace")))
 			o.SetString("input", b.Call.Arguments)
 		} else {
 			o.SetString("type", "function_call")
 			newID("fc_")
 			o.SetString("call_id", responsesCall.FitOrNew(b.Call.ID))
-			o.SetString("name", b.Call.Name)
+			o.SetString("name", withoutNamespace(b.Call.Name, own.String("namespace")))
 			o.SetString("arguments", arguments(b.Call))
 		}
 		if output {

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/internal/convert"
 	"github.com/callwright/callwright/internal/wire"
@@ -12,6 +14,45 @@ func responsesNumbers(r *adapters.Request) []convert.Number {
 		{Key: "temperature", Value: &r.Temperature},
 		{Key: "top_p", Value: &r.TopP},
 	}
+}
+
+// between stands between the name of a namespace and that of a tool in it.
+const between = "__"
+
+// withoutNamespace is the name of a tool within its namespace.
+func withoutNamespace(name, namespace string) string {
+	if namespace == "" {
+		return name
+	}
+	return strings.TrimPrefix(name, namespace+between)
+}
+
+// encodeResponsesTools writes tools, those of a namespace together.
+func encodeResponsesTools(r *adapters.Request) (list [][]byte) {
+	for i := 0; i < len(r.Tools); i++ {
+		name := r.Tools[i].Namespace
+		if name == "" {
+			if o := encodeResponsesTool(&r.Tools[i], r.Format == ResponsesName); o != nil {
+				list = append(list, o.Bytes())
+			}
+			continue
+		}
+		var group wire.Object
+		var inner [][]byte
+		group.SetString("type", "namespace")
+		group.SetString("name", name)
+		for ; i < len(r.Tools) && r.Tools[i].Namespace == name; i++ {
+			t := r.Tools[i]
+			t.Name = withoutNamespace(t.Name, name)
+			if o := encodeResponsesTool(&t, r.Format == ResponsesName); o != nil {
+				inner = append(inner, o.Bytes())
+			}
+		}
+		i--
+		group.SetList("tools", inner)
+		list = append(list, group.Bytes())
+	}
+	return list
 }
 
 // DecodeRequest reads a request.
@@ -36,6 +77,14 @@ func (responses) DecodeRequest(o wire.Object) (*adapters.Request, error) {
 		addItem(r, item)
 	}
 	for _, t := range wire.Objects(o.Take("tools")) {
+		if name := t.String("name"); t.String("type") == "namespace" && name != "" {
+			for _, inner := range wire.Objects(t.Get("tools")) {
+				tool := decodeResponsesTool(inner)
+				tool.Name, tool.Namespace = name+between+tool.Name, name
+				r.Tools = append(r.Tools, tool)
+			}
+			continue
+		}
 		r.Tools = append(r.Tools, decodeResponsesTool(t))
 	}
 	r.ParallelCalls = o.TakeBool("parallel_tool_calls")
@@ -130,13 +179,7 @@ func (responses) EncodeRequest(r *adapters.Request) (wire.Object, error) {
 		items = append(items, encodeTurn(m)...)
 	}
 	o.SetList("input", items)
-	var tools [][]byte
-	for i := range r.Tools {
-		if t := encodeResponsesTool(&r.Tools[i], r.Format == ResponsesName); t != nil {
-			tools = append(tools, t.Bytes())
-		}
-	}
-	if tools != nil {
+	if tools := encodeResponsesTools(r); tools != nil {
 		o.SetList("tools", tools)
 	}
 	switch r.ToolChoice.Mode {

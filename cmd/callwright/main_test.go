@@ -116,7 +116,7 @@ func TestExplain(t *testing.T) {
 	out, _, code := run(
 		t, "For example: {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}", "explain", "--tools", root+"/tools.json",
 	)
-	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "0.30  example") {
+	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "against: ") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	out, _, code = run(t, "plain", "explain")

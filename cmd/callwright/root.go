@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -164,6 +166,21 @@ func readInput(args []string, stdin io.Reader) (string, error) {
 	return string(data), nil
 }
 
+// version is the version of the module, with the commit where it was built from one.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(len(s.Value), 12)]) {
+			v += " (" + s.Value + ")"
+		}
+	}
+	return v
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "callwright",
@@ -172,6 +189,7 @@ func newRoot() *cobra.Command {
 			"\nrepairs them, checks them against the tools' schemas, and explains what it did.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       version(),
 	}
 	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return printable(err) })

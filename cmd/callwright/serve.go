@@ -20,8 +20,10 @@ type serveFlags struct {
 	listen, upstream, format, mode, onInvalid, keyEnv, upstreamKeyEnv string
 	streamArguments, inspectTokenEnv                                  string
 	cert, key, logLevel                                               string
-	insecure                                                          bool
-	retries, inspect                                                  int
+	insecure, rescue                                                  bool
+	retries, inspect, thinkingBudget                                  int
+	loopLimit                                                         int
+	allowedHosts, allowedOrigins                                      []string
 }
 
 func newServe() *cobra.Command {
@@ -30,8 +32,8 @@ func newServe() *cobra.Command {
 		Use:   "serve --upstream URL",
 		Short: "Run a proxy to a model server that makes tool calling work",
 		Long: `Run a proxy between clients and a model server that makes tool calling work: point the client's base URL at it and
-change nothing else. Clients may speak OpenAI's chat completions and responses, Anthropic's messages and Ollama's chat;
-the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the configuration.`,
+change nothing else. Clients may speak OpenAI's chat completions and responses, Anthropic's messages, Ollama's chat and
+Gemini's generateContent; the model server OpenAI's, Ollama's, Anthropic's or Gemini's API. SIGHUP reloads the configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
 	}
@@ -40,7 +42,7 @@ the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the confi
 		&f.config, "config", os.Getenv("CALLWRIGHT_CONFIG"), "YAML `FILE` of options; see callwright config print. Flags take precedence",
 	)
 	c.Flags().StringVar(&f.upstream, "upstream", "", "`URL` of the model server, such as http://127.0.0.1:11434")
-	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama or anthropic")
+	c.Flags().StringVar(&f.format, "upstream-format", d.UpstreamFormat, "API of the model server: auto, openai, ollama, anthropic or gemini")
 	c.Flags().StringVar(&f.listen, "listen", d.Listen, "`ADDRESS` to listen on")
 	c.Flags().StringVar(
 		&f.mode, "mode", d.Mode,
@@ -55,6 +57,15 @@ the model server OpenAI's, Ollama's or Anthropic's API. SIGHUP reloads the confi
 		"when a stream has a call that was made out of text: whole, or eager, its arguments as they become certain",
 	)
 	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
+	c.Flags().BoolVar(&f.rescue, "rescue", d.Rescue, "save turns that end in nothing by at most one more request")
+	c.Flags().IntVar(
+		&f.thinkingBudget, "thinking-budget", d.ThinkingBudget, "how many tokens a model may think before it is asked again without; 0 means any",
+	)
+	c.Flags().IntVar(
+		&f.loopLimit, "loop-limit", d.LoopLimit, "how often one call may give one result before the model is told; twice that ends it; 0 is any",
+	)
+	c.Flags().StringSliceVar(&f.allowedHosts, "allowed-hosts", nil, "host `NAMES` besides localhost, such as host.docker.internal")
+	c.Flags().StringSliceVar(&f.allowedOrigins, "allowed-origins", nil, "`ORIGINS` of web pages that may ask, such as https://app.example")
 	c.Flags().IntVar(&f.inspect, "inspect", d.Inspect, "how many exchanges GET /callwright/requests shows")
 	c.Flags().StringVar(
 		&f.inspectTokenEnv, "inspect-token-env", "",
@@ -96,6 +107,21 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	if given("retries") {
 		s.Retries = f.retries
 	}
+	if given("rescue") {
+		s.Rescue = f.rescue
+	}
+	if given("thinking-budget") {
+		s.ThinkingBudget = f.thinkingBudget
+	}
+	if given("loop-limit") {
+		s.LoopLimit = f.loopLimit
+	}
+	if given("allowed-hosts") {
+		s.AllowedHosts = f.allowedHosts
+	}
+	if given("allowed-origins") {
+		s.AllowedOrigins = f.allowedOrigins
+	}
 	if given("inspect") {
 		s.Inspect = f.inspect
 	}
@@ -128,6 +154,7 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	if settings.Server.Inspect > 0 && settings.Server.InspectTokenEnv == "" { // the log is no place for it
 		fmt.Fprintln(c.OutOrStdout(), "The inspector's token, for the header Callwright-Inspector-Token:", h.InspectToken())
 	}
+	printClients(c.OutOrStdout(), &settings.Server)
 	s, err := interceptor.NewServer(h, &settings.Server, log)
 	if err != nil {
 		return err

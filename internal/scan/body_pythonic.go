@@ -202,7 +202,7 @@ func (k *construct) statementEnds() bool {
 		return true
 	}
 	b, _ := k.c.At(k.c.SpaceEnd(k.c.Offset()))
-	return b == ';' || b == ',' || b == '<' || b == '#' || k.lineGoesOnWithCall()
+	return k.ev.Inline && b == '`' || b == ';' || b == ',' || b == '<' || b == '#' || k.lineGoesOnWithCall()
 }
 
 // listEnds reports whether what follows a call in a list can.
@@ -254,15 +254,11 @@ func (k *construct) pythonArguments(cand *Candidate) bool {
 				return true
 			}
 		}
-		if r.Fixes.Has(lenient.Expression) {
-			text := strings.TrimSpace(string(c.Slice(from, c.Offset())))
-			if !harmlessExpression(text) {
-				cand.Evidence.Guess = true
-				cand.Err = ErrExpression
-			}
+		if r.Fixes.Has(lenient.Expression) && !harmlessExpression(strings.TrimSpace(string(c.Slice(from, c.Offset())))) {
+			cand.Evidence.Guess, cand.Err = true, ErrExpression
 		}
 		at = c.SpaceEnd(c.Offset())
-		if b, ok := c.At(at); ok && b != ',' && b != ')' && b != ']' && b != '<' && b != '#' && b != ';' && b != '`' && key == "" {
+		if b, ok := c.At(at); ok && key == "" && !strings.ContainsRune(",)]<#;`", rune(b)) {
 			return false
 		}
 		switch m, isMap := v.(map[string]any); {

@@ -1,5 +1,11 @@
 package scan
 
+import (
+	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/dialect"
+	"github.com/callwright/callwright/internal/lenient"
+)
+
 // quoting knows where nothing counts: in inline code, in a code fence that holds no
 // call, between markers of what is only shown, in another speaker's turn.
 type quoting struct {
@@ -41,11 +47,63 @@ func (s *Scanner) backQuotes(p int, b byte) outcome {
 		switch s.ticks {
 		case 0:
 			s.ticks = n
+			if o := s.inlineCall(end, n); o.moved() {
+				return o
+			}
 		case n:
 			s.ticks = 0
 		}
 	}
 	return text
+}
+
+// inlineCall reads a call that is all of some inline code, behind its back quotes:
+// "Running `get_weather(city="Rome")` now." Most of what stands so is only spoken of.
+func (s *Scanner) inlineCall(off, ticks int) outcome {
+	if !s.known() || s.nothingCounts() || s.observing {
+		return retry
+	}
+	c := s.c
+	b, _ := c.At(off)
+	k := s.construct(off, off)
+	k.ev.Inline = true
+	switch {
+	case b == '{' && s.keyAt(off):
+		r := lenient.NewReader(c, lenient.Options{})
+		v, err := r.Value()
+		if err != nil || cut(r) || s.runEnd(c.Offset(), '`')-c.Offset() != ticks {
+			return k.fail()
+		}
+		cand := &Candidate{Value: v, Fixes: r.Fixes, Provenance: call.Bare, Method: call.MethodBalanced}
+		k.deliver(cand, c.Offset())
+	case isIdentStart(b):
+		end := s.knownAt(off)
+		if next, _ := c.At(max(end, off)); end < 0 || next != '(' || !s.inlineEnds(end) {
+			return retry
+		}
+		k.row = s.t.without(dialect.BodyPythonic, dialect.InList, nil)
+		k.pythonCall(false)
+	}
+	if k.got == 0 {
+		return k.fail()
+	}
+	return k.finish()
+}
+
+// inlineEnds reports whether the inline code at off ends on its line, behind a closing
+// bracket.
+func (l *look) inlineEnds(off int) bool {
+	for at := off; at < off+1024; at++ {
+		b, ok := l.c.At(at)
+		if !ok || b == '\n' {
+			return false
+		}
+		if b == '`' {
+			last, _ := l.c.At(at - 1)
+			return last == ')'
+		}
+	}
+	return false
 }
 
 // runEnd returns the offset behind a run of one byte.
