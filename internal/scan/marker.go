@@ -33,6 +33,7 @@ type marker struct {
 	trained bool          // models are trained to emit it
 	// afterCall says that it counts only behind something that is not content.
 	afterCall bool
+	element   bool // it is only the beginning of a tag with attributes
 }
 
 // isLoose reports whether a pattern has parts that match in several spellings.

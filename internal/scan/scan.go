@@ -229,6 +229,13 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 	if s.o.Everywhere && m.kind != opens {
 		return retry
 	}
+	if m.element {
+		t, ok := s.tag(p)
+		if !ok || t.selfClose || t.attrs == nil {
+			return retry
+		}
+		end = t.end
+	}
 	switch m.kind {
 	case opens:
 		return s.opened(m, s.construct(p, end), p, end)

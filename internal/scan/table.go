@@ -150,13 +150,30 @@ func (t *Table) addTurns(all markerSet) {
 			m := all.get(r.Open, results)
 			m.end, m.afterCall = r.Close, r.AfterCall
 			all.get(r.Close, noise)
+			if open, ok := withAttributes(r.Open); ok {
+				m := all.get(open, results)
+				m.end, m.afterCall, m.element = r.Close, r.AfterCall, true
+			}
 		case dialect.Quote:
 			all.get(r.Open, quotes).end = r.Close
+			if open, ok := withAttributes(r.Open); ok {
+				m := all.get(open, quotes)
+				m.end, m.element = r.Close, true
+			}
 		case dialect.Wrapper:
 			all.get(r.Close, closes)
 			t.wraps = append(t.wraps, r)
 		}
 	}
+}
+
+// withAttributes returns how an element's tag begins that has attributes: "<pre " of "<pre>".
+func withAttributes(open string) (string, bool) {
+	word, ok := strings.CutSuffix(open, ">")
+	if !ok || len(word) < 3 || word[0] != '<' || strings.Trim(word[1:], "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return "", false
+	}
+	return word + " ", true
 }
 
 // index sorts the markers by what they begin with, and sets the bytes at which
