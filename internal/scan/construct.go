@@ -156,16 +156,30 @@ func (k *construct) provenance() call.Provenance {
 // broken offers what the reader could not read for repair: all up to the closing
 // marker, or the text's end.
 func (k *construct) broken(from int, err error) bool {
-	k.s.wasted += k.c.Offset() - from
-	to := k.bodyEnd(k.row, k.close, from)
+	s := k.s
+	s.wasted += k.c.Offset() - from
+	to := -1
+	if !s.wastes() && s.err == nil {
+		to = k.bodyEnd(k.row, k.close, from)
+	}
 	if to < 0 {
 		k.c.Seek(from)
 		return false
 	}
 	k.c.Seek(to)
 	raw := string(k.c.Slice(from, to))
-	return k.deliver(&Candidate{Value: raw, Err: err}, to) || k.back()
+	if k.deliver(&Candidate{Value: raw, Err: err}, to) {
+		return true
+	}
+	s.wasted += to - from
+	if s.o.Check != nil { // a repair takes long for the bytes that it moves over
+		s.err = s.o.Check()
+	}
+	return k.back()
 }
+
+// wastes reports whether what was read in vain is out of proportion to what was read.
+func (s *Scanner) wastes() bool { return s.wasted > 4*s.c.Offset()+1<<16 }
 
 // back goes back to where a construct began, unless calls were read of it.
 func (k *construct) back() bool {
@@ -224,7 +238,7 @@ func (k *construct) fail() outcome {
 	s.abandon()
 	end := k.c.Offset()
 	s.wasted += end - k.start
-	if k.refused && end > k.start || s.wasted > 4*k.c.Offset()+1<<16 {
+	if k.refused && end > k.start || s.wastes() {
 		// Too much was read in vain, or what was read is known to be no call: do not
 		// look inside again.
 		s.text(end)
