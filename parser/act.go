@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"math"
+
 	"github.com/callwright/callwright/call"
 	"github.com/callwright/callwright/internal/intent"
 	"github.com/callwright/callwright/internal/scan"
@@ -16,12 +18,17 @@ func weigh(cand *scan.Candidate) {
 	case !intent.Says(a.Before) && !intent.Says(a.After):
 		cand.Evidence.Act = actAlone
 	default:
-		cand.Evidence.Act = round(intent.Judge(a).Probability)
+		cand.Evidence.Act = round(1 / (1 + math.Exp(-sharpness*intent.Judge(a).Logit)))
 	}
 }
 
 // actAlone is the probability that a call is made with nothing said around it.
 const actAlone = 0.995
+
+// sharpness corrects the model's care: it was calibrated on the hardest texts, on which
+// people have to think. On the sample that the confidence is fitted on, and on recorded
+// answers, it is right more often than it says.
+const sharpness = 2
 
 // mentioned reports whether a candidate is rather spoken of than made.
 func mentioned(cand *scan.Candidate) bool { return cand.Evidence.Act < 0.5 }

@@ -172,9 +172,9 @@ func ExampleParser_Explain() {
 		}
 	}
 	// Output:
-	// get_weather: low_confidence, confidence 0.02
+	// get_weather: low_confidence, confidence 0.00
 	//   bare 0.97
-	//   act 0.02
+	//   act 0.00
 }
 
 func ExampleOptions_fallbacks() {

@@ -330,6 +330,10 @@ func (j *judge) format(cand *scan.Candidate, found *normalizer.Found) call.Forma
 	return found.Format
 }
 
+// leastDestructive is the confidence that a call in the text needs for a tool that requires
+// a marker: it may do what cannot be undone.
+const leastDestructive = 0.75
+
 // reasons says why a call must not be made; invalid is what its schema finds wrong. The
 // first reason that holds counts.
 func (j *judge) reasons(
@@ -340,8 +344,12 @@ func (j *judge) reasons(
 	one := func(code validator.Code, format string, args ...any) []validator.Error {
 		return []validator.Error{{Code: code, Message: fmt.Sprintf(format, args...)}}
 	}
+	least := o.MinConfidence
+	if tool.RequireMarker && x.Provenance != call.Native {
+		least = max(least, leastDestructive)
+	}
 	lowConfidence := func() []validator.Error {
-		return one(CodeLowConfidence, "confidence %.2f is below %.2f", x.Confidence, o.MinConfidence)
+		return one(CodeLowConfidence, "confidence %.2f is below %.2f", x.Confidence, least)
 	}
 	switch {
 	case errors.Is(cand.Err, scan.ErrExpression):
@@ -356,11 +364,11 @@ func (j *judge) reasons(
 		return one(CodeEcho, "the text only repeats what was said to the model")
 	case o.StrictMode && len(x.Repairs) > 0:
 		return one(CodeStrict, "the call needed repairs: %s", strings.Join(x.Repairs, ", "))
-	case x.Confidence < o.MinConfidence && x.Score.Components.Contextual < o.MinConfidence:
+	case x.Confidence < least && x.Score.Components.Contextual < least:
 		return lowConfidence() // where it stands speaks against it: what is wrong with it matters to nobody
 	case len(invalid) > 0:
 		return invalid
-	case x.Confidence < o.MinConfidence && !x.Truncated:
+	case x.Confidence < least && !x.Truncated:
 		return lowConfidence()
 	}
 	return nil

@@ -22,8 +22,8 @@ type Model struct {
 	Roots []int32
 
 	// Scale and Shift make a probability of the sum of the trees. Marker is added for a
-	// marker that models are trained to emit.
-	Scale, Shift, Marker float32
+	// marker that models are trained to emit, Tag for any other marker or tag.
+	Scale, Shift, Marker, Tag float32
 }
 
 // Node is a node of a tree: left, the next node, where the feature is at most Cut, else
@@ -36,7 +36,7 @@ type Node struct {
 }
 
 // weightsMagic begins the weights. Its end is the version of the features.
-const weightsMagic = "callwright intent 1\n"
+const weightsMagic = "callwright intent 2\n"
 
 //go:embed weights.bin
 var weights []byte
@@ -57,7 +57,7 @@ func (m *Model) Append(b []byte) []byte {
 	b = le.AppendUint32(b, uint32(len(m.Grams)))
 	b = le.AppendUint32(b, uint32(len(m.Nodes)))
 	b = le.AppendUint32(b, uint32(len(m.Roots)))
-	for _, f := range []float32{m.Step, m.Bias, m.Scale, m.Shift, m.Marker} {
+	for _, f := range []float32{m.Step, m.Bias, m.Scale, m.Shift, m.Marker, m.Tag} {
 		b = le.AppendUint32(b, math.Float32bits(f))
 	}
 	for _, r := range m.Roots {
@@ -76,7 +76,7 @@ func (m *Model) Append(b []byte) []byte {
 }
 
 const (
-	headSize = len(weightsMagic) + 9*4
+	headSize = len(weightsMagic) + 10*4
 	nodeSize = 14
 )
 
@@ -96,7 +96,8 @@ func Decode(b []byte) (*Model, error) {
 	if inputs != NumInputs || grams == 0 || grams&(grams-1) != 0 || len(b) != want {
 		return nil, fmt.Errorf("%d inputs where %d are needed, %d bytes where %d are: %w", inputs, NumInputs, len(b), want, ErrWeights)
 	}
-	m := &Model{Step: f(4), Bias: f(5), Scale: f(6), Shift: f(7), Marker: f(8), Roots: make([]int32, roots), Nodes: make([]Node, nodes)}
+	m := &Model{Step: f(4), Bias: f(5), Scale: f(6), Shift: f(7), Marker: f(8), Tag: f(9)}
+	m.Roots, m.Nodes = make([]int32, roots), make([]Node, nodes)
 	b = b[headSize:]
 	for i := range m.Roots {
 		if m.Roots[i] = int32(le.Uint32(b)); int(m.Roots[i]) >= nodes || m.Roots[i] < 0 {
@@ -160,6 +161,9 @@ func (m *Model) calibrate(sum float32, f *Features) float32 {
 	logit := m.Scale*sum + m.Shift
 	if f.Dense[structure+int(shapeFormTrained)] > 0 {
 		logit += m.Marker
+	}
+	if f.Dense[structure+int(shapeFormTag)] > 0 {
+		logit += m.Tag
 	}
 	return logit
 }

@@ -50,8 +50,11 @@ func Explain(c *Context) (Answer, []Reason) {
 			}
 		}
 	}
-	if c.Form == Trained {
+	switch c.Form {
+	case Trained:
 		byText["a marker that models are trained to emit"] += float64(m.Marker)
+	case Tag:
+		byText["a marker or a tag"] += float64(m.Tag)
 	}
 	var reasons []Reason
 	for text, w := range byText {

@@ -52,6 +52,7 @@ type construct struct {
 	led, followed bool           // what stands before it, and behind it, was looked at
 	worded        bool           // words stand before it
 	certain       bool           // it counts, whatever stands behind it
+	ends          bool           // a special token that ends the turn stands right behind it
 }
 
 // construct returns what begins at p, with a marker that ends at opened.

@@ -82,10 +82,10 @@ func (k *construct) form() intent.Form {
 			return intent.Trained
 		}
 		return intent.Label
+	case k.marked && !k.fenced || k.ends:
+		return intent.Tag
 	case k.row != nil && k.row.Body == dialect.BodyPythonic:
 		return intent.Python
-	case k.marked && !k.fenced:
-		return intent.Tag
 	}
 	return intent.JSON
 }
@@ -97,6 +97,9 @@ func (k *construct) follow(end int) {
 		return
 	}
 	k.followed = true
+	if k.ev.Fence != "" {
+		end = k.fenceEnd(end)
+	}
 	from := k.behindClosers(end)
 	says, off := false, from
 	for {
@@ -110,6 +113,7 @@ func (k *construct) follow(end int) {
 			return
 		case (b == '<' || b == '[') && k.endsTurn(off):
 			k.around.After, k.around.Ends = k.c.String(from, off), true
+			k.ends = off == from
 			return
 		case k.opensAt(off, b):
 			k.around.After, k.around.Ends = listed(k.c.String(from, off))+intent.Call, false
@@ -124,6 +128,22 @@ func (k *construct) follow(end int) {
 			off += n
 		}
 	}
+}
+
+// fenceEnd returns where the fence around a call that ends at an offset does: what else it
+// holds says nothing of the call. It is the offset itself if the fence goes on for long.
+func (k *construct) fenceEnd(end int) int {
+	const longest = 4096 // bytes
+	for off := end; off < end+longest; off++ {
+		b, ok := k.c.At(off)
+		if !ok {
+			break
+		}
+		if (b == '`' || b == '~') && k.runEnd(off, b)-off >= 3 {
+			return off
+		}
+	}
+	return end
 }
 
 // behindClosers returns the offset behind the closing markers, brackets and fences of a

@@ -115,14 +115,15 @@ func (l *look) nameGoesOn(off int) bool {
 // word returns the name at off.
 func (l *look) word(off int) string { return string(l.c.Slice(off, l.nameEnd(off))) }
 
-// isNear reports whether a name is a known tool's but for its case and separators, as in
-// "get-weather" for "get.weather". What stands behind such a name has to fit the tool.
+// isNear reports whether a name is a known tool's but for its case, separators and
+// namespace, as in "get-weather" for "get.weather" and "find" for "shops.find". What stands
+// behind such a name has to fit the tool.
 func (l *look) isNear(name string) bool {
 	if !l.known() {
 		return false
 	}
 	m, ok := l.registry.Lookup(name)
-	return ok && m.Rule == "folded"
+	return ok && (m.Rule == "folded" || m.Rule == "last_part")
 }
 
 // lineNamespaces may stand before a tool's name at the beginning of a line.

@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright/internal/intent"
 )
 
-// innerFolds divides the groups of examples into n parts.
-func innerFolds(list []*example, n int, seed uint64) map[string]int {
+// foldsOf divides the keys of examples into n parts.
+func foldsOf(list []*example, key func(*example) string, n int, seed uint64) map[string]int {
 	names := map[string]bool{}
 	for _, e := range list {
-		names[e.group] = true
+		names[key(e)] = true
 	}
 	sorted := slices.Sorted(maps.Keys(names))
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -25,7 +25,7 @@ func innerFolds(list []*example, n int, seed uint64) map[string]int {
 	return out
 }
 
-const folds = 4
+const folds = 8
 
 // inputs are what the trees see of an example.
 func (e *example) inputs() []float32 { return append(slices.Clone(e.dense), e.wording[:]...) }
@@ -35,7 +35,7 @@ func (e *example) inputs() []float32 { return append(slices.Clone(e.dense), e.wo
 // models say that were fitted without the text's group.
 func fitBlend(train []*example, o *options) *intent.Model {
 	l := fitLinear(train, o, o.linear)
-	part := innerFolds(train, folds, o.seed)
+	part := foldsOf(train, func(e *example) string { return e.group }, folds, o.seed)
 	parallel(folds, func(k int) {
 		var rest, held []*example
 		for _, e := range train {
@@ -68,16 +68,23 @@ func rows(list []*example) (d data) {
 	return d
 }
 
-// calibration fits the scale and the shift on what trees say that were fitted without
-// an example's group.
+// calibration fits the scale and the shift on what trees say that were fitted without an
+// example's group, and without its situation alone: what is met later resembles the texts
+// in wording more than a held out idea does, and less than a held out text.
 func (o *options) calibration(train []*example, part map[string]int) (scale, shift float32) {
+	situation := func(e *example) string { return e.c.Text.Situation }
+	situations := foldsOf(train, situation, folds, o.seed+1)
 	var logits []float64
 	var acts []bool
 	var weights []float64
 	for k := range folds / 2 {
 		var rest, held []*example
 		for _, e := range train {
-			if part[e.group] == k {
+			in := part[e.group] == k
+			if k%2 == 1 {
+				in = situations[situation(e)] == k
+			}
+			if in {
 				held = append(held, e)
 			} else {
 				rest = append(rest, e)
@@ -85,7 +92,7 @@ func (o *options) calibration(train []*example, part map[string]int) (scale, shi
 		}
 		t := fitTrees(rows(rest), o.trees, o.seed)
 		for _, e := range held {
-			if e.firm && !e.varied {
+			if e.firm && !e.varied && !marked(e) {
 				logits, acts, weights = append(logits, t.score(e.inputs())), append(acts, e.act), append(weights, float64(e.weight))
 			}
 		}
@@ -93,6 +100,9 @@ func (o *options) calibration(train []*example, part map[string]int) (scale, shi
 	a, b := platt(logits, acts, weights)
 	return float32(a), float32(b)
 }
+
+// marked reports whether an example has a marker or a tag, for which the prior differs.
+func marked(e *example) bool { return e.c.Form == intent.Trained || e.c.Form == intent.Tag }
 
 // platt fits sigmoid(a*logit+b) by Newton's method.
 func platt(logits []float64, acts []bool, weights []float64) (a, b float64) {

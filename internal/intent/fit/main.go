@@ -32,12 +32,13 @@ func main() {
 	errs := flag.String("mistakes", "", "print the mistakes of a language, or all")
 	marker := flag.Float64("marker", 1.6, "what a trained marker adds to the logarithm of the odds: "+
 		"such acts are more frequent in life than in the texts")
+	tag := flag.Float64("tag", 0.9, "what another marker or a tag adds")
 	o := options{linear: linearOptions{epochs: 6, rate: 0.3, l2: 1e-6}}
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.gramBits, "bits", 19, "size of the table of grams")
 	flag.IntVar(&o.renderings, "renderings", 2, "forms of each text to fit on")
 	o.trees = treeOptions{l2: 5, minChild: 3, rows: 0.7, bins: 32}
-	flag.IntVar(&o.trees.trees, "trees", 300, "number of trees")
+	flag.IntVar(&o.trees.trees, "trees", 160, "number of trees")
 	flag.IntVar(&o.trees.depth, "depth", 5, "depth of a tree")
 	flag.Float64Var(&o.trees.rate, "rate", 0.1, "step of a tree")
 	flag.Float64Var(&o.trees.columns, "columns", 0.3, "share of the features that a tree sees")
@@ -52,7 +53,7 @@ func main() {
 		train, test := p.examples(&o)
 		fmt.Printf("%d texts, %d examples to fit on, %d to check on\n", len(p.texts), len(train), len(test))
 		m := fitBlend(train, &o)
-		m.Marker = float32(*marker)
+		m.Marker, m.Tag = float32(*marker), float32(*tag)
 		list := judge(m, test)
 		line(os.Stdout, "the model", list)
 		report(os.Stdout, list)
@@ -73,7 +74,7 @@ func main() {
 		p.held = func(string) bool { return false }
 		train, _ := p.examples(&o)
 		m := fitBlend(train, &o)
-		m.Marker = float32(*marker)
+		m.Marker, m.Tag = float32(*marker), float32(*tag)
 		b := m.Append(nil)
 		if err := os.WriteFile(*write, b, 0o644); err != nil {
 			log.Fatal(err)

@@ -108,7 +108,7 @@ func calibrationTable(w io.Writer, list []scored) {
 	var n, acts, sum [10]float64
 	total := 0.0
 	for _, s := range list {
-		if !s.firm || s.c.Form == intent.Trained {
+		if !s.firm || marked(s.example) {
 			continue
 		}
 		p := sigmoid(s.logit)
@@ -128,7 +128,7 @@ func calibrationTable(w io.Writer, list []scored) {
 			ece += math.Abs(sum[b]-acts[b]) / total
 		}
 	}
-	fmt.Fprintf(w, "expected calibration error %.4f (without trained markers, for which the prior differs)\n", ece)
+	fmt.Fprintf(w, "expected calibration error %.4f (without markers and tags, for which the prior differs)\n", ece)
 }
 
 // thresholds prints what other bounds would do.

@@ -62,6 +62,7 @@ var forms = []form{
 	{intent.JSON, []place{alone}, 2, jsonLine, "~~~", false},
 	{intent.JSON, []place{alone}, 3, jsonLine, "```tool_call", false},
 	{intent.Python, []place{alone}, 3, pythonCall, "```python", false},
+	{intent.Python, []place{alone}, 1, pythonCall, "```py", false},
 	{intent.Python, []place{alone}, 2, pythonCall, "```", false},
 	{intent.Trained, []place{alone}, 2, trained, "```xml", false},
 	{intent.Python, []place{alone, item, inFence}, 6, pythonCall, "", false},
