@@ -173,7 +173,9 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun())
+	root.AddCommand(
+		newParse(), newBatch(), newStream(), newExplain(), newEval(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun(),
+	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return printable(err) })
 	printErrors(root)
 	return root
