@@ -174,7 +174,8 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		newParse(), newBatch(), newStream(), newExplain(), newEval(), newDialects(), newConfig(), newServe(), newPlayground(), newTools(), newMCP(), newRun(),
+		newParse(), newBatch(), newStream(), newExplain(), newEval(), newDialects(), newConfig(), newServe(), newPlayground(), newTools(),
+		newMCP(), newRun(),
 	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return printable(err) })
 	printErrors(root)

@@ -25,8 +25,8 @@ func newStream() *cobra.Command {
 		Use:   "stream",
 		Short: "Parse a text as it arrives on standard input",
 		Long: "Parse a text while it arrives on standard input: plain text, or any provider's stream, as server-sent events,\nJSON Lines, a " +
-			"JSON array or AWS event stream messages. Show the text and the calls on a terminal, and write\nevents as JSON Lines with --json or in " +
-			"a pipe, as they happen.",
+			"JSON array or AWS event stream messages. Show the text and the calls on a terminal, and write\nevents as JSON Lines with --json or " +
+			"in a pipe, as they happen.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch kind {

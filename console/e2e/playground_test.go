@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -71,35 +71,45 @@ func open(t *testing.T) *browser {
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
 	b.ctx = ctx
-	chromedp.ListenTarget(ctx, func(e any) {
+	err = chromedp.Listen(ctx, func(e any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		switch e := e.(type) {
 		case *runtime.EventExceptionThrown:
-			b.reports = append(b.reports, e.ExceptionDetails.Error())
+			b.reports = append(b.reports, e.ExceptionDetails.Text)
 		case *log.EventEntryAdded:
-			if e.Entry.Level == log.LevelError || e.Entry.Level == log.LevelWarning {
+			if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
 				b.reports = append(b.reports, e.Entry.Text)
 			}
 		case *page.EventJavascriptDialogOpening:
 			b.reports = append(b.reports, "dialog: "+e.Message)
 		}
 	})
-	b.do(log.Enable(), chromedp.Navigate(s.URL+console.Prefix+"#token="+token), chromedp.WaitVisible("#text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enableLog := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, log.Enable, cdp.Empty{})
+		return err
+	})
+	b.do(enableLog, chromedp.Navigate(s.URL+console.Prefix+"#token="+token), chromedp.WaitVisible(chromedp.ID("text")))
 	return b
 }
 
-func (b *browser) do(actions ...chromedp.Action) {
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Run(b.ctx, actions...); err != nil {
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
 // eval evaluates an expression of JavaScript.
-func eval[T any](b *browser, expression string) (v T) {
+func eval[T any](b *browser, expression string) T {
 	b.t.Helper()
-	b.do(chromedp.Evaluate(expression, &v))
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
 	return v
 }
 
@@ -110,17 +120,20 @@ func (b *browser) enter(text, tools, verdict string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.do(chromedp.Evaluate(`{const [text, tools] = `+string(data)+`; document.getElementById("tools").value = tools;
-		const e = document.getElementById("text"); e.value = text; e.dispatchEvent(new Event("input"));}`, nil))
+	eval[chromedp.Void](b, `{const [text, tools] = `+string(data)+`; document.getElementById("tools").value = tools;
+		const e = document.getElementById("text"); e.value = text; e.dispatchEvent(new Event("input"));}`)
 	b.wait(`document.getElementById("verdict").textContent === ` + quoted(verdict))
 }
 
 func (b *browser) wait(condition string) {
 	b.t.Helper()
-	if err := chromedp.Run(b.ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
-		b.t.Fatalf("%s: %v; the page says %q and %q", condition, err,
-			eval[string](b, `document.getElementById("verdict").textContent`), eval[string](b, `document.getElementById("error").textContent`))
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if eval[bool](b, condition) {
+			return
+		}
 	}
+	b.t.Fatalf("%s: the page says %q and %q", condition, eval[string](b, `document.getElementById("verdict").textContent`),
+		eval[string](b, `document.getElementById("error").textContent`))
 }
 
 func quoted(s string) string {
@@ -150,8 +163,10 @@ func (b *browser) screenshot(name string) {
 	if dir == "" {
 		return
 	}
-	var data []byte
-	b.do(chromedp.FullScreenshot(&data, 100))
+	data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), data, 0o644); err != nil {
 		b.t.Fatal(err)
 	}
@@ -199,7 +214,7 @@ func TestPlayground(t *testing.T) {
 		t.Error(theme)
 	}
 	b.screenshot("playground-dark")
-	b.do(emulation.SetDeviceMetricsOverride(320, 800, 1, false))
+	b.do(chromedp.EmulateViewport(320, 800))
 	if wide := eval[bool](b, `document.documentElement.scrollWidth > 320`); wide {
 		t.Error("the page is wider than 320 pixels")
 	}
@@ -213,8 +228,8 @@ func TestPieces(t *testing.T) {
 	b.enter(weather, tools, "1 call, 1 rejected")
 	want := ""
 	for _, size := range []string{"1", "6", "16", "-1", "0"} {
-		b.do(chromedp.Evaluate(`{const e = document.getElementById("piece"); e.value = `+quoted(size)+`; document.getElementById("events").replaceChildren();
-			e.dispatchEvent(new Event("change"));}`, nil))
+		eval[chromedp.Void](b, `{const e = document.getElementById("piece"); e.value = `+quoted(size)+`; document.getElementById("events").replaceChildren();
+			e.dispatchEvent(new Event("change"));}`)
 		b.wait(`document.querySelectorAll("#events tr").length > 0`)
 		got := eval[string](b, `[...document.querySelectorAll("#events tr")].filter(r => r.cells[1].textContent === "call_end").map(r => r.cells[2].textContent).join()`)
 		if want == "" {
@@ -263,13 +278,12 @@ func TestFile(t *testing.T) {
 	b.enter(weather, tools, "1 call, 1 rejected")
 	data := eval[string](b, `(async () => { let blob; const make = URL.createObjectURL; URL.createObjectURL = x => { blob = x; return make(x) };
 		document.getElementById("save").click(); URL.createObjectURL = make; return await blob.text() })()`)
-	_ = data
 	file := filepath.Join(dir, "playground.json")
 	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.enter("hello", "", "0 calls")
-	b.do(chromedp.SetUploadFiles("#file", []string{file}))
+	b.do(chromedp.SetUploadFiles(chromedp.ID("file"), []string{file}))
 	b.wait(`document.getElementById("verdict").textContent === "1 call, 1 rejected"`)
 	if text := eval[string](b, `document.getElementById("text").value`); text != weather {
 		t.Errorf("%q", text)
@@ -280,7 +294,7 @@ func TestFile(t *testing.T) {
 // TestNoToken opens the page without the token: it says what to do.
 func TestNoToken(t *testing.T) {
 	b := open(t)
-	b.do(chromedp.Evaluate(`sessionStorage.clear()`, nil))
-	b.do(chromedp.Evaluate(`{const e = document.getElementById("text"); e.value = "x"; e.dispatchEvent(new Event("input"));}`, nil))
+	eval[chromedp.Void](b, `sessionStorage.clear()`)
+	eval[chromedp.Void](b, `{const e = document.getElementById("text"); e.value = "x"; e.dispatchEvent(new Event("input"));}`)
 	b.wait(`document.getElementById("error").textContent.includes("no valid token")`)
 }

@@ -136,7 +136,7 @@ function renderText(end) {
   for (const s of shown.segments) {
     for (const c of s.candidates || []) line.append(tag(c));
     const b = bytes(s.text), cut = Math.max(0, Math.min(b.length, end - s.start));
-    const name = s.kind === "content" ? "" : s.kind;
+    const name = s.kind === "content" || s.why === "white space" ? "" : s.kind;
     const known = new TextDecoder().decode(b.slice(0, cut), {stream: true});
     add(known, name);
     add(s.text.slice(known.length), (name + " future").trim());
