@@ -1,4 +1,4 @@
-.PHONY: test race lint fuzz bench golden conformance clients load
+.PHONY: test race lint fuzz bench golden conformance clients load browser
 
 # The linters have a module of their own, so that the library stays small.
 tool = go tool -modfile=tools/go.mod
@@ -26,6 +26,10 @@ fuzz:
 # The providers' own clients against what we write, and what they write against us.
 conformance:
 	cd conformance && go test -timeout 20m ./...
+
+# The page of the playground in a headless Chromium, which must be in PATH. Pictures go to the folder of CALLWRIGHT_SCREENSHOTS.
+browser:
+	cd console/e2e && go test .
 
 # Makes the clients of the npm registry present for them.
 clients:

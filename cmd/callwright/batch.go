@@ -27,7 +27,7 @@ import (
 func newBatch() *cobra.Command {
 	var f flags
 	var workers int
-	var stats bool
+	var stats, summarize bool
 	c := &cobra.Command{
 		Use:   "batch [FILE|-]",
 		Short: "Parse JSON Lines, one text a line",
@@ -67,6 +67,9 @@ Exit code 0, 1 if a line was bad, 2 on other errors.`,
 			}
 			defer in.Close()
 			err = b.run(c.Context(), in, c.OutOrStdout(), progress(in, c.ErrOrStderr()))
+			if summarize || !c.Flags().Changed("summary") && isTerminal(c.ErrOrStderr()) {
+				fmt.Fprintf(c.ErrOrStderr(), "\n%s", b.summary.String())
+			}
 			if stats && f.metrics != nil {
 				err = errors.Join(err, writeJSON(c.ErrOrStderr(), f.metrics.Performance(), "  "))
 			}
@@ -75,6 +78,9 @@ Exit code 0, 1 if a line was bad, 2 on other errors.`,
 	}
 	f.add(c)
 	c.Flags().BoolVar(&stats, "stats", false, "write statistics of the parses to standard error, as JSON")
+	c.Flags().BoolVar(
+		&summarize, "summary", false, "end with a table of the lines by dialect and outcome on standard error (on a terminal the default)",
+	)
 	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how many lines are parsed concurrently")
 	return c
 }
@@ -111,6 +117,7 @@ type batch struct {
 	fallback *parser.Parser // for lines without tools of their own
 	parsers  *cache.Cache[*lineParser]
 	bad      atomic.Bool // a line could not be parsed
+	summary  summary
 }
 
 // line is one line of the input and where its answer goes.
@@ -240,10 +247,17 @@ func (b *batch) answer(ctx context.Context, l *line) (out []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			b.bad.Store(true)
+			b.summary.add(nil)
 			out = encodeLine(failure{ID: id, Calls: []string{}, Error: fmt.Sprintf("line %d: internal error: %v", l.number, p)})
 		}
 	}()
 	r, decoded, id, err := b.parseLine(ctx, l)
+	switch {
+	case err != nil:
+		b.summary.add(nil)
+	case decoded == nil: // JSON that is no call has no dialect
+		b.summary.add(r)
+	}
 	if decoded != nil {
 		return encodeLine(struct {
 			ID any `json:"id,omitempty"`

@@ -96,6 +96,9 @@ func newExplain() *cobra.Command {
 
 func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate) error {
 	var b strings.Builder
+	if r.Reply == nil { // spans of a reply are not offsets in the input
+		screenOf(w).markedInput(&b, input, r, all)
+	}
 	if len(all) == 0 && len(r.Rejected) == 0 {
 		b.WriteString("Nothing in the text looks like a call.\n")
 	}
@@ -124,10 +127,10 @@ func explain(w io.Writer, input string, r *parser.Result, all []parser.Candidate
 			)
 		}
 		for _, e := range x.Score.Evidence {
-			fmt.Fprintf(&b, "   %5.2f  %s\n", e.Factor, e.What)
+			fmt.Fprintf(&b, "   %5.2f  %s  %s\n", e.Factor, bar(e.Factor), e.What)
 		}
 		for _, s := range x.Surroundings {
-			fmt.Fprintf(&b, "          %s\n", text.Printable(s))
+			fmt.Fprintf(&b, "   %s%s\n", strings.Repeat(" ", barLeft+barRight+10), text.Printable(s))
 		}
 		if names := x.Repairs; len(names) > 0 {
 			fmt.Fprintf(&b, "   repairs: %s\n", strings.Join(names, ", "))

@@ -97,7 +97,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := report(&b, r); err != nil {
+	if err := report(&b, "", r); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -116,7 +116,7 @@ func TestExplain(t *testing.T) {
 	out, _, code := run(
 		t, "For example: {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}", "explain", "--tools", root+"/tools.json",
 	)
-	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "against: ") {
+	if code != exitNoCalls || !strings.Contains(out, "not called: low_confidence") || !strings.Contains(out, "│     act") || !strings.Contains(out, "against: ") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	out, _, code = run(t, "plain", "explain")

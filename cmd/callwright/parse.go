@@ -43,7 +43,7 @@ func newParse() *cobra.Command {
 			if asJSON || !isTerminal(c.OutOrStdout()) {
 				err = writeJSON(c.OutOrStdout(), r, "  ")
 			} else {
-				err = report(c.OutOrStdout(), r)
+				err = report(c.OutOrStdout(), text, r)
 			}
 			if failed != nil {
 				return failed

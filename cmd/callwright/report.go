@@ -21,9 +21,12 @@ func compact(v any) string {
 	return text.Printable(strings.TrimSpace(b.String()))
 }
 
-// report writes a result as text.
-func report(w io.Writer, r *parser.Result) error {
+// report writes a result as text, behind the text that was parsed with its calls marked.
+func report(w io.Writer, input string, r *parser.Result) error {
 	var b strings.Builder
+	if r.Reply == nil { // spans of a reply are not offsets in the input
+		screenOf(w).markedInput(&b, input, r, nil)
+	}
 	switch n := len(r.Calls); n {
 	case 0:
 		b.WriteString("No calls.\n")

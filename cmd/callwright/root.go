@@ -191,7 +191,10 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		Version:       version(),
 	}
-	root.AddCommand(newParse(), newBatch(), newStream(), newExplain(), newDialects(), newConfig(), newServe(), newTools(), newMCP(), newRun())
+	root.AddCommand(
+		newParse(), newBatch(), newStream(), newExplain(), newEval(), newDialects(), newConfig(), newServe(), newPlayground(), newTools(),
+		newMCP(), newRun(),
+	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return printable(err) })
 	printErrors(root)
 	return root

@@ -19,13 +19,14 @@ import (
 
 func newStream() *cobra.Command {
 	var f flags
-	var complete bool
+	var complete, asJSON bool
 	var kind string
 	c := &cobra.Command{
 		Use:   "stream",
 		Short: "Parse a text as it arrives on standard input",
 		Long: "Parse a text while it arrives on standard input: plain text, or any provider's stream, as server-sent events,\nJSON Lines, a " +
-			"JSON array or AWS event stream messages. Write events as JSON Lines as they happen.",
+			"JSON array or AWS event stream messages. Show the text and the calls on a terminal, and write\nevents as JSON Lines with --json or " +
+			"in a pipe, as they happen.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch kind {
@@ -52,6 +53,10 @@ func newStream() *cobra.Command {
 				return err
 			}
 			found := false
+			show := func(e *parser.Event) error { return writeJSON(c.OutOrStdout(), e, "") }
+			if !asJSON && isTerminal(c.OutOrStdout()) {
+				show = (&streamView{screen: screenOf(c.OutOrStdout()), w: c.OutOrStdout()}).event
+			}
 			for e, err := range events {
 				if errors.Is(err, adapters.ErrUnexpectedEnd) { // the result says so too
 					fmt.Fprintf(c.ErrOrStderr(), "callwright: %v\n", err)
@@ -61,7 +66,7 @@ func newStream() *cobra.Command {
 					return err
 				}
 				found = found || e.Type == parser.EventResult && e.Result.Success
-				if err := writeJSON(c.OutOrStdout(), e, ""); err != nil {
+				if err := show(&e); err != nil {
 					return err
 				}
 			}
@@ -75,6 +80,7 @@ func newStream() *cobra.Command {
 		},
 	}
 	f.add(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON on a terminal too")
 	c.Flags().BoolVar(&complete, "complete", false, "write calls only when they are complete")
 	c.Flags().StringVar(&kind, "input", "auto", "format of the input: auto, text, sse or ndjson")
 	return c

@@ -16,7 +16,7 @@ import (
 
 // packages are the folders of all public packages.
 var packages = func() (dirs []string) {
-	skip := []string{"internal", "cmd", "testdata", "bench", "conformance", "tools", "examples", "docs", "deploy", "beam"}
+	skip := []string{"internal", "cmd", "testdata", "bench", "conformance", "tools", "examples", "docs", "deploy", "beam", "e2e"}
 	err := filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
