@@ -42,7 +42,7 @@ type mark struct {
 }
 
 // Segments cuts a text into what it is made of, by the result and the candidates of a parse
-// of it. Where spans overlap, the one that begins first has the text, and of those that
+// of it. Spans that are not within the text are left out. Where spans overlap, the one that begins first has the text, and of those that
 // begin together the candidate.
 func Segments(text string, r *parser.Result, all []Candidate) []Segment {
 	var marks []mark

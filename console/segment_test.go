@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
@@ -48,6 +49,9 @@ func checkSegments(t interface{ Fatalf(string, ...any) }, text string, x *Explan
 	}
 	if at != len(text) {
 		t.Fatalf("%q: the segments end at %d", text, at)
+	}
+	if !utf8.ValidString(text) { // in open reasoning, spans of such texts are not those of the input
+		return
 	}
 	for i := range x.Candidates {
 		if span := x.Candidates[i].Span; !seen[i] && span[0] < span[1] {
