@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/dispatch/mcptools"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
@@ -23,6 +24,7 @@ type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	start   time.Time
+	turn    time.Time         // when this turn of the model began
 	client  *adapters.Format  // in which the client speaks
 	server  *adapters.Format  // in which the upstream is asked
 	body    []byte            // as the client sent it
@@ -38,7 +40,11 @@ type exchange struct {
 	changed bool              // the request is not as the client sent it
 	standby *settings         // of the upstream that stands by; nil if none does
 	slot    chan struct{}     // that is taken at the upstream
-	extra   int               // requests that were sent beside the first
+	extra   int               // requests that were sent beside the first of this turn
+	cancel  context.CancelCauseFunc
+
+	offer       *mcptools.Offer // of tools that run here; nil if there are none
+	clientTools int             // how many tools the client has, where there is an offer
 	// firstByte is how long the upstream took to answer the first; 0 until it has.
 	firstByte time.Duration
 }
@@ -51,6 +57,7 @@ type summary struct {
 	rescued                                    bool   // and that it was saved
 	usage                                      *adapters.Usage
 	unmet                                      bool // a call was required, and the model made none
+	ran                                        int  // calls of tools that run here
 }
 
 func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adapters.Format) {
@@ -61,6 +68,7 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adap
 // says so; else the body says it.
 func (h *Handler) serveModel(w http.ResponseWriter, r *http.Request, client *adapters.Format, model string, stream bool) {
 	x := &exchange{h: h, s: h.settings.Load(), w: w, r: r, client: client, start: time.Now()}
+	x.turn = x.start
 	defer func() { h.ring.keep(x) }()
 	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
 		rec.x = x
@@ -108,6 +116,7 @@ func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 
 // serve sends the request to the upstream and replies to the client.
 func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
+	x.cancel = cancel
 	response, err := x.first(ctx)
 	if err != nil {
 		x.unreachable(err)
