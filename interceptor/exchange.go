@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/dispatch/mcptools"
 	"github.com/callwright/callwright/internal/wire"
@@ -30,6 +31,7 @@ type exchange struct {
 	body    []byte            // as the client sent it
 	req     *adapters.Request // what it says
 	guess   bool              // that the upstream speaks this format
+	kind    string            // of the upstream, as server.upstream_format names it
 	mode    string            // "native" or "emulate"
 	auto    bool              // the mode may change with what the server says
 	parser  *parser.Parser
@@ -220,6 +222,12 @@ func drain(body io.Reader, cancel context.CancelCauseFunc) {
 // firstRequest is the first request to the upstream. Where client and upstream speak the
 // same format, it is the client's, byte for byte.
 func (x *exchange) firstRequest() *upstreamRequest {
+	if x.mode == "emulate" || x.kind == ollama.Chat.Servers[0] { // the others see to a required call by themselves
+		if held := x.heldToCall(); held != nil {
+			x.mode, x.auto = "emulate", false
+			return &upstreamRequest{req: held, held: true}
+		}
+	}
 	if x.mode == "emulate" {
 		return &upstreamRequest{req: x.emulated()}
 	}
@@ -233,20 +241,39 @@ func (x *exchange) firstRequest() *upstreamRequest {
 type upstreamRequest struct {
 	req *adapters.Request
 	raw []byte // nil: to be written, and asks for the usage
+	// held says that the answer is held to the JSON of a call. Where the server refuses
+	// that, it is asked without.
+	held bool
 }
 
 // ask sends a request to the upstream.
 func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response, error) {
-	body := q.raw
-	if body == nil {
+	body, wants := q.raw, x.s.learned.needsOf(q.req.Model)
+	if body == nil || wants != 0 {
 		req := *q.req
 		req.IncludeUsage = req.Stream
 		var err error
-		if body, err = x.server.EncodeRequest(&req); err != nil {
+		if body, err = x.server.EncodeRequest(x.adapted(req, wants)); err != nil {
 			return nil, err
 		}
 	}
-	return x.s.send(ctx, x.r, x.client, x.server, body, x.server.Path(q.req.Model, q.req.Stream))
+	r, err := x.s.send(ctx, x.r, x.client, x.server, body, x.server.Path(q.req.Model, q.req.Stream))
+	if err == nil && q.held && refusesSchema(r.StatusCode) {
+		x.s.learned.noteWithoutSchema(x.req.Model)
+		r.Body.Close()
+		return x.ask(ctx, x.firstRequest())
+	}
+	return r, err
+}
+
+// refusesSchema reports whether a server answers as one does that cannot hold an answer to a
+// schema.
+func refusesSchema(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
+		return true
+	}
+	return false
 }
 
 // isReply reports whether a response can be a model's reply, by its content type.

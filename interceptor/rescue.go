@@ -68,6 +68,7 @@ func (x *exchange) recover(ctx context.Context, r *http.Response) *http.Response
 	if x.guess && x.server == openai.Chat && (noPath(r) || anthropicError(r)) {
 		r = x.askAnthropic(ctx, r)
 	}
+	r = x.adapt(ctx, r)
 	if r.StatusCode < 400 || len(x.req.Tools) == 0 {
 		return r
 	}

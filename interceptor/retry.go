@@ -86,7 +86,7 @@ func (w *rewrite) askMore(next *answer, q *upstreamRequest) (*answer, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
-		if q.req.Response != nil && response.StatusCode == http.StatusBadRequest {
+		if q.req.Response != nil && refusesSchema(response.StatusCode) {
 			x.s.learned.noteWithoutSchema(x.req.Model)
 		}
 		return nil, nil
