@@ -72,6 +72,7 @@ var descriptions = map[string]string{
 	"server.loop_limit":                 "How often one call may give one result before the model is told; twice that ends it. 0 is any.",
 	"server.loop_exempt":                "Tools that may repeat themselves; * stands for any text.",
 	"server.stream_arguments":           "When a stream has a call made out of text: whole, or eager, as it becomes certain.",
+	"server.max_context":                "Context in tokens that an Ollama server is asked for at most, where a prompt needs it; 0: never.",
 	"server.mcp":                        "File of MCP servers whose tools are offered to every model and run here.",
 	"server.mcp_allow":                  "Calls of such tools that run though a person would be asked about them.",
 	"server.mcp_rounds":                 "How often in one reply the model may be asked again with results of such tools.",

@@ -152,6 +152,7 @@ func (x *exchange) first(ctx context.Context) (*http.Response, error) {
 			return response, nil
 		}
 	}
+	x.chooseContext()
 	response, err := x.ask(ctx, x.firstRequest())
 	why := ""
 	switch {
@@ -248,9 +249,12 @@ type upstreamRequest struct {
 
 // ask sends a request to the upstream.
 func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response, error) {
-	body, wants := q.raw, x.s.learned.needsOf(q.req.Model)
-	if body == nil || wants != 0 {
-		req := *q.req
+	body, wants, sent := q.raw, x.s.learned.needsOf(q.req.Model), q.req
+	if x.server == ollama.Chat {
+		sent = x.withContext(sent)
+	}
+	if body == nil || wants != 0 || sent != q.req {
+		req := *sent
 		req.IncludeUsage = req.Stream
 		var err error
 		if body, err = x.server.EncodeRequest(x.adapted(req, wants)); err != nil {

@@ -32,14 +32,17 @@ var needs = []struct {
 	name    string // in the header
 	phrases []string
 }{
-	{needNoRole, "system_role", []string{"system role not supported", "system role is not supported", "only user and assistant roles are supported"}},
+	{needNoRole, "system_role", []string{
+		"system role not supported", "system role is not supported", "only user and assistant roles are supported",
+	}},
 	{needTurns, "roles", []string{
 		"roles must alternate", "must alternate between", "system message must be at the beginning", "system message must be the first",
 		"expected last role", "after the optional system message",
 	}},
 	{needStrings, "content", []string{
-		"content must be a string", "content should be a valid string", "input should be a valid string", "invalid type: sequence, expected a string",
-		"cannot unmarshal array into go struct field", "can only concatenate str (not \"list\") to str",
+		"content must be a string", "content should be a valid string", "input should be a valid string",
+		"invalid type: sequence, expected a string", "cannot unmarshal array into go struct field",
+		"can only concatenate str (not \"list\") to str",
 	}},
 	{needSchemas, "schemas", []string{
 		"failed to parse grammar", "failed to initialize samplers", "json schema conversion failed", "unrecognized schema", "grammar error",
@@ -68,7 +71,9 @@ func (x *exchange) adapt(ctx context.Context, r *http.Response) *http.Response {
 			return r
 		}
 		x.s.learned.noteNeeds(x.req.Model, wanted|known)
-		x.h.log.Info("the model server refuses how the request is written: it is written in another way", "model", text.Clip(x.req.Model, maxModelName))
+		x.h.log.Info(
+			"the model server refuses how the request is written: it is written in another way", "model", text.Clip(x.req.Model, maxModelName),
+		)
 		next, err := x.ask(ctx, x.firstRequest())
 		if err != nil {
 			return r
