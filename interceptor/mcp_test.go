@@ -246,6 +246,12 @@ func TestMCPLimits(t *testing.T) {
 		if _, data := postBody(t, url+"/v1/chat/completions", body); !strings.Contains(data, "server.mcp_timeout_ms") || stream && strings.Count(data, ": ") < 2 {
 			t.Errorf("stream=%v: %s", stream, data)
 		}
+		// One call after the other with the same result is told, and then ended.
+		up, url = serveTools(t, name, nil, says("", `files__delete {"path":"a"}`))
+		if _, data := postBody(t, url+"/v1/chat/completions", body); len(up.asked) != 6 || f.deletes.Load() != 6 ||
+			!strings.Contains(data, "I stop here") || !strings.Contains(up.asked[3], "This call was made 3 times now") {
+			t.Errorf("stream=%v: asked %d times, deleted %d times: %s", stream, len(up.asked), f.deletes.Load(), data)
+		}
 		// Calls that cannot be made are given back twice.
 		up, url = serveTools(t, name, nil, says("", `files__read {"nothing":1}`))
 		if _, data := postBody(t, url+"/v1/chat/completions", body); len(up.asked) != 3 || strings.Contains(data, "nothing") || !strings.Contains(data, "calls tools wrongly") {

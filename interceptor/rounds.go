@@ -104,6 +104,9 @@ func (w *rewrite) round(last *answer) (*answer, error) {
 	req.Messages = slices.Concat(req.Messages, messages)
 	x.req, x.changed, x.extra, x.turn = &req, true, 0, time.Now()
 	x.pc.Prompt = earlierTexts(x.req)
+	if reply := x.guardLoop(); reply != nil {
+		return w.turn(w.newAnswer(), eventsOf(reply))
+	}
 	if w.rounds == x.s.c.Server.MCPRounds {
 		x.tell(lastRound)
 	}
