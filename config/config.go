@@ -122,6 +122,11 @@ type Server struct {
 	LoopLimit          int         `yaml:"loop_limit" min:"0" max:"1000"`
 	LoopExempt         []string    `yaml:"loop_exempt"`
 	StreamArguments    string      `yaml:"stream_arguments" enum:"whole eager"`
+	MaxContext         int         `yaml:"max_context" min:"0" max:"10000000"`
+	MCP                string      `yaml:"mcp"`
+	MCPAllow           []string    `yaml:"mcp_allow" enum:"inferred repaired"`
+	MCPRounds          int         `yaml:"mcp_rounds" min:"1" max:"1000"`
+	MCPTimeoutMS       int         `yaml:"mcp_timeout_ms" min:"1" max:"86400000"`
 	Retries            int         `yaml:"retries" min:"0" max:"5"`
 	RetryTimeoutMS     int         `yaml:"retry_timeout_ms" min:"1" max:"86400000"`
 	MaxBodyBytes       int         `yaml:"max_body_bytes" min:"1" max:"1073741824"`
@@ -175,7 +180,7 @@ func Default() *Config {
 		Monitoring: Monitoring{Enabled: true, Alerts: []string{"error_rate > 10%", "p99_parsing_time > 1000ms"}, RecentErrors: 20},
 		Server: Server{
 			Listen: "127.0.0.1:8790", UpstreamFormat: "auto", Mode: "auto", OnInvalid: "pass", Rescue: true, LoopLimit: 3, StreamArguments: "whole",
-			Retries: 1, RetryTimeoutMS: 120000,
+			MaxContext: 32768, MCPRounds: 16, MCPTimeoutMS: 600000, Retries: 1, RetryTimeoutMS: 120000,
 			MaxBodyBytes: 8 << 20, MaxReplyBytes: 32 << 20, MaxHeaderBytes: 64 << 10, MaxInFlight: 1024, ReadTimeoutMS: 30000,
 			FirstByteTimeoutMS: 300000, IdleTimeoutMS: 120000, HeartbeatMS: 15000, ShutdownTimeoutMS: 30000, UnknownPaths: "pass", LogLevel: "info",
 		},

@@ -38,10 +38,16 @@ type answer struct {
 	finish  *wireEvent // is sent at the end
 	usage   *wireEvent // is sent behind it
 
-	index map[int]int    // of the parser's calls that were begun, among the client's
-	tools map[int]string // that they call
-	shown map[string]int // texts of calls that were begun and then rejected
-	half  []*parser.Call // that the parser made though they were cut off
+	index map[int]int          // of the parser's calls that were begun, among the client's
+	tools map[int]string       // that they call
+	shown map[string]int       // texts of calls that were begun and then rejected
+	half  []*parser.Call       // that the parser made though they were cut off
+	own   []parser.Call        // of tools that run here
+	ids   []string             // of the calls that were started for the client, where tools run here
+	said  adapters.Accumulator // what came of the first choice, where tools run here
+
+	follows bool // it is not the first of the client's reply
+	texted  bool // it has some text
 
 	native []*upstreamCall // in the order in which they began; nil where one was passed on
 	open   map[int]*upstreamCall
@@ -58,7 +64,7 @@ type upstreamCall struct {
 // its events are held back: the client gets one answer or the other.
 func (w *rewrite) newAnswer() *answer {
 	return &answer{
-		rewrite: w, holding: w.x.mayRetry(), live: w.live,
+		rewrite: w, holding: w.x.mayRetry(), live: w.live, follows: w.rounds > 0,
 		index: map[int]int{}, tools: map[int]string{}, shown: map[string]int{}, open: map[int]*upstreamCall{},
 	}
 }
@@ -133,14 +139,19 @@ func (a *answer) event(e wireEvent) error {
 	if a.feeder == nil || e.Choice != 0 {
 		return a.pass(e)
 	}
+	if e.Type == adapters.EventCallStart {
+		e.Name = a.x.withoutTokens(e.Name)
+	}
+	if a.x.offer != nil {
+		a.said.Add(e)
+	}
 	switch e.Type {
 	case adapters.EventStart:
-		if _, err := a.feeder.Feed(e); err != nil {
+		if _, err := a.feeder.Feed(e); err != nil || a.follows {
 			return err
 		}
 		return a.send(e)
 	case adapters.EventCallStart:
-		e.Name = a.x.withoutTokens(e.Name)
 		c := &upstreamCall{id: e.ID, name: e.Name, custom: e.Custom}
 		a.open[e.Index] = c
 		a.native = append(a.native, c)
@@ -250,6 +261,11 @@ func (a *answer) text(s string, from *wireEvent) error {
 	if from != nil && from.Type == adapters.EventText && from.Text == s {
 		out = *from
 	}
+	if !a.texted && a.follows && a.told && !a.x.wantsJSON() { // the text of the round before ends here
+		out.Text = "\n\n" + strings.TrimLeft(s, "\n")
+	}
+	a.texted = true
+	a.told = a.told || strings.TrimSpace(s) != ""
 	if a.x.s.c.Server.Rescue && a.sent.Len() <= maxSent {
 		a.sent.WriteString(s)
 	}
@@ -343,6 +359,9 @@ func (a *answer) settle() error {
 			a.shown[r.Raw]--
 			continue
 		}
+		if a.x.isOwn(r.Tool) && (r.Provenance == call.Native || a.called()) {
+			continue
+		}
 		if err := a.sendRejected(r); err != nil {
 			return err
 		}
@@ -359,7 +378,7 @@ func (a *answer) sendRejected(r *parser.Rejected) error {
 		if c := a.takeNative(r.ID, r.Raw); c != nil && !a.broken {
 			return a.passCall(c, a.rejectedCut(r))
 		}
-	case r.Provenance == call.Marked && a.x.s.c.Server.OnInvalid == "pass" && a.passable(r):
+	case r.Provenance == call.Marked && a.x.s.c.Server.OnInvalid == "pass" && a.passable(r) && !a.x.isOwn(r.Tool):
 		c := &upstreamCall{id: r.ID, name: r.Tool}
 		c.args.WriteString(arguments(r.Parameters))
 		return a.passCall(c, false)

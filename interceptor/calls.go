@@ -19,7 +19,7 @@ import (
 // callStart begins a call that the parser reads, if it is one to be sent piece by piece.
 func (a *answer) callStart(p *parsedEvent, from *wireEvent) error {
 	own := from != nil && (from.Type == adapters.EventCallStart || from.Type == adapters.EventArguments)
-	if !own && a.x.s.c.Server.StreamArguments != "eager" || a.takesNoMore() {
+	if !own && a.x.s.c.Server.StreamArguments != "eager" || a.takesNoMore() || a.x.isOwn(p.Tool) {
 		return nil
 	}
 	_, err := a.begin(p.Index, p.ID, p.Tool)
@@ -27,7 +27,7 @@ func (a *answer) callStart(p *parsedEvent, from *wireEvent) error {
 }
 
 // takesNoMore reports whether the client takes no more calls.
-func (a *answer) takesNoMore() bool { return a.x.single() && a.calls > 0 }
+func (a *answer) takesNoMore() bool { return a.x.single() && a.calls+len(a.own) > 0 }
 
 // arguments sends a piece of the arguments of a call that was begun. events are the piece
 // and what comes with it: what would close a call that was cut off is not sent.
@@ -145,7 +145,7 @@ func (a *answer) sendHalf(c *parser.Call) error {
 	if c.Provenance != call.Native {
 		return a.text(a.removed(c.Span[0], c.Span[1], c.Raw), nil)
 	}
-	if own := a.takeNative(c.ID, c.Raw); own != nil && !a.broken {
+	if own := a.takeNative(c.ID, c.Raw); own != nil && !a.broken && !a.x.isOwn(c.Tool) {
 		return a.passCall(own, true)
 	}
 	return nil
@@ -165,8 +165,12 @@ func (a *answer) beginCall(id, tool string, custom bool) (index int, err error) 
 	}
 	index = a.calls
 	a.calls++
+	id = a.x.client.IDs.FitOrNew(id)
+	if a.x.offer != nil {
+		a.ids = append(a.ids, id)
+	}
 	return index, a.send(wireEvent{
-		Type: adapters.EventCallStart, Index: index, ID: a.x.client.IDs.FitOrNew(id), Name: a.x.ownName(tool), Custom: custom,
+		Type: adapters.EventCallStart, Index: index, ID: id, Name: a.x.ownName(tool), Custom: custom,
 		NativeName: a.x.req.CallNativeName, Extra: a.x.namespaceOf(tool),
 	})
 }
@@ -200,6 +204,10 @@ func (a *answer) made(parsed int, c *parser.Call) error {
 	index, begun := a.index[parsed]
 	if !begun {
 		if a.takesNoMore() {
+			return nil
+		}
+		if a.x.isOwn(c.Tool) {
+			a.own = append(a.own, *c)
 			return nil
 		}
 		var err error

@@ -20,6 +20,7 @@ type counts struct {
 	tokens    *prometheus.CounterVec
 	retries   *prometheus.CounterVec
 	rescues   *prometheus.CounterVec
+	tools     *prometheus.CounterVec
 	models    names
 }
 
@@ -35,13 +36,14 @@ func newCounts() *counts {
 		}, []string{"route"}),
 		tokens:  counter("tokens_total", "Tokens by model and direction, as the model server counts them.", "model", "direction"),
 		retries: counter("retries_total", "Requests that were sent again with feedback, by model.", "model"),
+		tools:   counter("tools_run_total", "Calls of tools of MCP servers, by tool and outcome.", "tool", "outcome"),
 		rescues: counter("rescues_total", "Turns without an end, by reason and outcome.", "reason", "outcome"),
 	}
 }
 
 // all are the metrics as collectors.
 func (c *counts) all() []prometheus.Collector {
-	return []prometheus.Collector{c.requests, c.firstByte, c.tokens, c.retries, c.rescues}
+	return []prometheus.Collector{c.requests, c.firstByte, c.tokens, c.retries, c.rescues, c.tools}
 }
 
 // names bounds how many values a label has.
@@ -111,7 +113,7 @@ func (x *exchange) logged() []any {
 	if len(d.dialects) > 0 {
 		list = append(list, "dialect", strings.Join(d.dialects, ", "))
 	}
-	for name, n := range map[string]int{"invalid": d.invalid, "retries": d.retries} {
+	for name, n := range map[string]int{"invalid": d.invalid, "retries": d.retries, "tools_run": d.ran} {
 		if n > 0 {
 			list = append(list, name, n)
 		}

@@ -42,10 +42,9 @@ func (x *exchange) mend(ctx context.Context) {
 	req := *x.req
 	req.Messages = messages
 	x.req, x.changed = &req, true
-	if x.names != nil {
-		done = append([]string{mendedNames}, done...)
+	for _, what := range done {
+		x.noteMended(what)
 	}
-	x.w.Header().Set(mendedHeader, strings.Join(done, ", "))
 	x.h.log.Info(
 		"the conversation was mended", "request", x.w.Header().Get(requestHeader), "what", done, "model", text.Clip(x.req.Model, maxModelName),
 	)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/adapters/anthropic"
+	"github.com/callwright/callwright/adapters/ollama"
 	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/dispatch/mcptools"
 	"github.com/callwright/callwright/internal/wire"
 	"github.com/callwright/callwright/parser"
 )
@@ -23,11 +25,13 @@ type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	start   time.Time
+	turn    time.Time         // when this turn of the model began
 	client  *adapters.Format  // in which the client speaks
 	server  *adapters.Format  // in which the upstream is asked
 	body    []byte            // as the client sent it
 	req     *adapters.Request // what it says
 	guess   bool              // that the upstream speaks this format
+	kind    string            // of the upstream, as server.upstream_format names it
 	mode    string            // "native" or "emulate"
 	auto    bool              // the mode may change with what the server says
 	parser  *parser.Parser
@@ -38,7 +42,11 @@ type exchange struct {
 	changed bool              // the request is not as the client sent it
 	standby *settings         // of the upstream that stands by; nil if none does
 	slot    chan struct{}     // that is taken at the upstream
-	extra   int               // requests that were sent beside the first
+	extra   int               // requests that were sent beside the first of this turn
+	cancel  context.CancelCauseFunc
+
+	offer       *mcptools.Offer // of tools that run here; nil if there are none
+	clientTools int             // how many tools the client has, where there is an offer
 	// firstByte is how long the upstream took to answer the first; 0 until it has.
 	firstByte time.Duration
 }
@@ -51,6 +59,7 @@ type summary struct {
 	rescued                                    bool   // and that it was saved
 	usage                                      *adapters.Usage
 	unmet                                      bool // a call was required, and the model made none
+	ran                                        int  // calls of tools that run here
 }
 
 func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adapters.Format) {
@@ -61,6 +70,7 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request, client *adap
 // says so; else the body says it.
 func (h *Handler) serveModel(w http.ResponseWriter, r *http.Request, client *adapters.Format, model string, stream bool) {
 	x := &exchange{h: h, s: h.settings.Load(), w: w, r: r, client: client, start: time.Now()}
+	x.turn = x.start
 	defer func() { h.ring.keep(x) }()
 	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
 		rec.x = x
@@ -108,6 +118,7 @@ func refuse(w http.ResponseWriter, client *adapters.Format, err error) {
 
 // serve sends the request to the upstream and replies to the client.
 func (x *exchange) serve(ctx context.Context, cancel context.CancelCauseFunc) {
+	x.cancel = cancel
 	response, err := x.first(ctx)
 	if err != nil {
 		x.unreachable(err)
@@ -141,6 +152,7 @@ func (x *exchange) first(ctx context.Context) (*http.Response, error) {
 			return response, nil
 		}
 	}
+	x.chooseContext()
 	response, err := x.ask(ctx, x.firstRequest())
 	why := ""
 	switch {
@@ -211,6 +223,12 @@ func drain(body io.Reader, cancel context.CancelCauseFunc) {
 // firstRequest is the first request to the upstream. Where client and upstream speak the
 // same format, it is the client's, byte for byte.
 func (x *exchange) firstRequest() *upstreamRequest {
+	if x.mode == "emulate" || x.kind == ollama.Chat.Servers[0] { // the others see to a required call by themselves
+		if held := x.heldToCall(); held != nil {
+			x.mode, x.auto = "emulate", false
+			return &upstreamRequest{req: held, held: true}
+		}
+	}
 	if x.mode == "emulate" {
 		return &upstreamRequest{req: x.emulated()}
 	}
@@ -224,20 +242,42 @@ func (x *exchange) firstRequest() *upstreamRequest {
 type upstreamRequest struct {
 	req *adapters.Request
 	raw []byte // nil: to be written, and asks for the usage
+	// held says that the answer is held to the JSON of a call. Where the server refuses
+	// that, it is asked without.
+	held bool
 }
 
 // ask sends a request to the upstream.
 func (x *exchange) ask(ctx context.Context, q *upstreamRequest) (*http.Response, error) {
-	body := q.raw
-	if body == nil {
-		req := *q.req
+	body, wants, sent := q.raw, x.s.learned.needsOf(q.req.Model), q.req
+	if x.server == ollama.Chat {
+		sent = x.withContext(sent)
+	}
+	if body == nil || wants != 0 || sent != q.req {
+		req := *sent
 		req.IncludeUsage = req.Stream
 		var err error
-		if body, err = x.server.EncodeRequest(&req); err != nil {
+		if body, err = x.server.EncodeRequest(x.adapted(req, wants)); err != nil {
 			return nil, err
 		}
 	}
-	return x.s.send(ctx, x.r, x.client, x.server, body, x.server.Path(q.req.Model, q.req.Stream))
+	r, err := x.s.send(ctx, x.r, x.client, x.server, body, x.server.Path(q.req.Model, q.req.Stream))
+	if err == nil && q.held && refusesSchema(r.StatusCode) {
+		x.s.learned.noteWithoutSchema(x.req.Model)
+		r.Body.Close()
+		return x.ask(ctx, x.firstRequest())
+	}
+	return r, err
+}
+
+// refusesSchema reports whether a server answers as one does that cannot hold an answer to a
+// schema.
+func refusesSchema(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
+		return true
+	}
+	return false
 }
 
 // isReply reports whether a response can be a model's reply, by its content type.

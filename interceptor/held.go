@@ -16,8 +16,9 @@ const (
 	maxHeldSchema = 16 << 10 // bytes
 )
 
-// heldToCall returns the request with which a model is asked again for a required call: the
-// tools stand in the prompt, and the server holds the answer to the JSON of a call. It is
+// heldToCall returns the request with which a model is asked for a required call: at once
+// where the tools are emulated, or the server does not know a required choice (Ollama), else
+// when it is asked again. The tools stand in the prompt, and the server holds the answer to the JSON of a call. It is
 // nil where the server has no such constraint, or refused it. Servers that honor a required
 // choice by themselves are asked as ever.
 func (x *exchange) heldToCall() *adapters.Request {

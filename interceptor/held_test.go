@@ -20,7 +20,10 @@ func TestHeldToCall(t *testing.T) {
 		for _, mode := range []adapters.ToolMode{adapters.ToolRequired, adapters.ToolNamed} {
 			for _, front := range everyClient {
 				for _, stream := range []bool{false, true} {
-					up := &script{answers: []func(http.ResponseWriter, asking){saysIt(says("Well.")), bare}}
+					up, at := &script{answers: []func(http.ResponseWriter, asking){saysIt(says("Well.")), bare}}, 1
+					if server == ollama.Chat { // it knows no required choice
+						up.answers, at = up.answers[1:], 0
+					}
 					upstream := httptest.NewServer(up)
 					s := serve(t, upstream.URL, func(c *config.Config) { c.Server.UpstreamFormat = kinds[server] })
 					choose := func(r *adapters.Request) {
@@ -34,14 +37,26 @@ func TestHeldToCall(t *testing.T) {
 					if front == ollama.Chat { // its requests cannot require a call
 						continue
 					}
-					if len(reply.Calls()) != 1 || reply.Text() != "" || len(up.asked) != 2 || header.Get("Callwright-Tool-Choice") != "" {
+					if len(reply.Calls()) != 1 || reply.Text() != "" || len(up.asked) != at+1 || header.Get("Callwright-Tool-Choice") != "" {
 						t.Errorf("%s before %s: %q and %s, asked %d times", front.Name, server.Name, reply.Text(), callsOf(reply), len(up.asked))
 					}
-					if !strings.Contains(up.asked[1], `"enum":["get_weather"]`) || strings.Contains(up.asked[0], `"enum":["get_weather"]`) {
+					if !strings.Contains(up.asked[at], `"enum":["get_weather"]`) || at > 0 && strings.Contains(up.asked[0], `"enum":["get_weather"]`) {
 						t.Errorf("%s before %s: %s", front.Name, server.Name, up.asked)
 					}
 				}
 			}
+		}
+	}
+	// Where tools are emulated, the first request is held to a call; a refusal is remembered.
+	refuses := status(http.StatusBadRequest, `{"error":{"message":"'response_format.type' must be 'text'"}}`)
+	emulated := &script{answers: []func(http.ResponseWriter, asking){bare, refuses, saysIt(says(romeText))}}
+	before := httptest.NewServer(emulated)
+	t.Cleanup(before.Close)
+	e := serve(t, before.URL, func(c *config.Config) { c.Server.UpstreamFormat, c.Server.Mode = "openai", "emulate" })
+	for i, want := range []int{1, 3, 4} {
+		reply, _ := ask(t, e.URL, openai.Chat, "m", i > 0, func(r *adapters.Request) { r.ToolChoice.Mode = adapters.ToolRequired })
+		if len(reply.Calls()) != 1 || len(emulated.asked) != want || strings.Contains(emulated.asked[want-1], `"enum"`) != (i == 0) {
+			t.Errorf("request %d: %s, asked %s", i, callsOf(reply), emulated.asked)
 		}
 	}
 	refusal := status(http.StatusBadRequest, `{"error":{"message":"failed to parse grammar"}}`)

@@ -32,6 +32,7 @@ import (
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/cache"
 	"github.com/callwright/callwright/config"
+	"github.com/callwright/callwright/dispatch/mcptools"
 	"github.com/callwright/callwright/internal/safehttp"
 	"github.com/callwright/callwright/metrics/prom"
 	"github.com/callwright/callwright/parser"
@@ -51,6 +52,9 @@ type Handler struct {
 	ready          atomic.Bool // the upstream has answered
 	ring           ring
 	counts         *counts
+	tools          *mcptools.Service // of MCP servers; nil if there are none
+	toolSet        *mcptools.Set
+	kept           *cache.Cache[*keptCalls]
 	closing        context.Context // is done when streams have to end
 	end            context.CancelFunc
 }
@@ -91,7 +95,8 @@ type Options struct {
 // ErrNoUpstream says that the configuration names no model server.
 var ErrNoUpstream = errors.New("server.upstream is empty: name the model server, such as http://127.0.0.1:11434")
 
-// New returns a handler. The error is a [*config.Error], [ErrNoUpstream], or says which
+// New returns a handler. It connects to the MCP servers of the configuration; those that
+// cannot be reached are left out, with a warning. The error is a [*config.Error], [ErrNoUpstream], or says which
 // file or environment variable of the configuration is missing or wrong.
 func New(c *config.Config, o Options) (*Handler, error) {
 	if o.Log == nil {
@@ -113,14 +118,20 @@ func New(c *config.Config, o Options) (*Handler, error) {
 	if err := h.Reload(c, o.Getenv); err != nil {
 		return nil, err
 	}
+	if c.Server.MCP != "" {
+		if err := h.openTools(c); err != nil {
+			h.Close()
+			return nil, err
+		}
+	}
 	h.routes()
 	return h, nil
 }
 
 // Reload replaces the configuration: tools, dialects, models, modes, limits of replies.
 // Requests that are being served keep the old one. With an error, as [New] returns them,
-// nothing changes. The address of the server and max_in_flight cannot be reloaded. A nil
-// getenv is [os.Getenv].
+// nothing changes. The address of the server, max_in_flight and the MCP servers cannot be
+// reloaded. A nil getenv is [os.Getenv].
 func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -204,10 +215,15 @@ func (h *Handler) Reload(c *config.Config, getenv func(string) string) error {
 // made up. It stays the same until the process ends.
 func (h *Handler) InspectToken() string { return h.inspectToken }
 
-// Close ends the streams that are being served, with an error and their terminators, and
-// closes the idle connections to the upstream.
+// Close ends the streams that are being served, with an error and their terminators, closes
+// the idle connections to the upstream, and ends the MCP servers.
 func (h *Handler) Close() {
 	h.end()
+	if h.toolSet != nil {
+		if err := h.toolSet.Close(); err != nil {
+			h.log.Warn("an MCP server did not end well", "cause", err.Error())
+		}
+	}
 	h.settings.Load().transport.CloseIdleConnections()
 }
 

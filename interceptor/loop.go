@@ -25,6 +25,9 @@ var (
 	reading = regexp.MustCompile(`(?i)(?:^|[_.\-/])(?:read|get|list|search|find|view|show|glob|grep|ls|cat|fetch|query|describe)`)
 )
 
+// toldOfLoop begins what a model is told of a loop.
+const toldOfLoop = "\n\n[This call was made "
+
 // round is a call with its result.
 type round struct{ tool, arguments, result string }
 
@@ -53,7 +56,8 @@ func repeatedRound(messages []adapters.Message) (last round, times int) {
 					last, times = round{}, 0
 					continue
 				}
-				if r := (round{c.Name, compactJSON(c.Arguments), b.Result.Text}); r == last {
+				result, _, _ := strings.Cut(b.Result.Text, toldOfLoop) // in a round before this one
+				if r := (round{c.Name, compactJSON(c.Arguments), result}); r == last {
 					times++
 				} else {
 					last, times = r, 1
@@ -101,7 +105,7 @@ func (x *exchange) guardLoop() *adapters.Reply {
 	}
 	x.h.counts.rescues.WithLabelValues("loop", "told").Inc()
 	x.tell(fmt.Sprintf(
-		"\n\n[This call was made %d times now, with the same arguments and the same result. Do something else, or give your answer.]", times,
+		toldOfLoop+"%d times now, with the same arguments and the same result. Do something else, or give your answer.]", times,
 	))
 	return nil
 }

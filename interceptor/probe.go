@@ -51,6 +51,14 @@ type learned struct {
 	withoutTools *lru.Cache[string, time.Time]
 	// withoutSchema are those that cannot be held to a schema.
 	withoutSchema *lru.Cache[string, time.Time]
+	// needs is how requests for a model have to be written.
+	needs *lru.Cache[string, learnedNeeds]
+}
+
+// learnedNeeds are needs with the time until which they count.
+type learnedNeeds struct {
+	need  need
+	until time.Time
 }
 
 func newLearned() *learned {
@@ -61,7 +69,11 @@ func newLearned() *learned {
 		}
 		return list
 	}
-	return &learned{withoutTools: models(), withoutSchema: models()}
+	needs, err := lru.New[string, learnedNeeds](maxLearned)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return &learned{withoutTools: models(), withoutSchema: models(), needs: needs}
 }
 
 // known returns the upstream's kind, "" if it is not known.
@@ -103,13 +115,26 @@ func (l *learned) lacksSchema(model string) bool {
 	return ok && time.Now().Before(until)
 }
 
+// needsOf returns how requests for a model have to be written.
+func (l *learned) needsOf(model string) need {
+	n, ok := l.needs.Get(model)
+	if !ok || time.Now().After(n.until) {
+		return 0
+	}
+	return n.need
+}
+
+// noteNeeds remembers how requests for a model have to be written.
+func (l *learned) noteNeeds(model string, n need) {
+	l.needs.Add(model, learnedNeeds{n, time.Now().Add(learnedFor)})
+}
+
 // serverFormat returns the format in which the upstream is asked for a client's: the
 // same one if the upstream speaks it, else the upstream's own. It says whether the
 // upstream's kind is but guessed.
-func (s *settings) serverFormat(ctx context.Context, client *adapters.Format) (f *adapters.Format, guessed bool, err error) {
-	kind, guessed, err := s.kind(ctx)
-	if err != nil {
-		return nil, false, err
+func (s *settings) serverFormat(ctx context.Context, client *adapters.Format) (f *adapters.Format, kind string, guessed bool, err error) {
+	if kind, guessed, err = s.kind(ctx); err != nil {
+		return nil, "", false, err
 	}
 	var own *adapters.Format
 	for _, f := range formats.All() {
@@ -117,13 +142,13 @@ func (s *settings) serverFormat(ctx context.Context, client *adapters.Format) (f
 			continue
 		}
 		if f == client {
-			return f, guessed, nil
+			return f, kind, guessed, nil
 		}
 		if own == nil && f.Servers[0] == kind {
 			own = f
 		}
 	}
-	return own, guessed, nil
+	return own, kind, guessed, nil
 }
 
 // isAt reports whether the upstream is a host, or a name below it.

@@ -81,6 +81,7 @@ func (x *exchange) read(model string, stream bool) error {
 	x.s, x.standby = x.s.upstreamsFor(x.req.Model)
 	x.caps = x.s.capabilities(x.req.Model)
 	x.pc = parser.Context{Model: x.req.Model, Formats: x.caps.KnownFormats, Prompt: earlierTexts(x.req), Tenant: tenant(x.r)}
+	x.offerTools()
 	if x.parser, err = x.parserOf(x.r.Context()); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ var (
 // mayRescue reports whether one more request may save the turn.
 func (x *exchange) mayRescue() bool {
 	return x.s.c.Server.Rescue && x.mayCall() && x.req.Choices <= 1 && x.extra == 0 &&
-		time.Since(x.start) < time.Duration(x.s.c.Server.RetryTimeoutMS)*time.Millisecond
+		time.Since(x.turn) < time.Duration(x.s.c.Server.RetryTimeoutMS)*time.Millisecond
 }
 
 // note notes a rescue.
@@ -68,6 +68,7 @@ func (x *exchange) recover(ctx context.Context, r *http.Response) *http.Response
 	if x.guess && x.server == openai.Chat && (noPath(r) || anthropicError(r)) {
 		r = x.askAnthropic(ctx, r)
 	}
+	r = x.adapt(ctx, r)
 	if r.StatusCode < 400 || len(x.req.Tools) == 0 {
 		return r
 	}
@@ -170,7 +171,7 @@ const (
 
 // diagnose says why a turn leaves the client with nothing to go on with; "" if it does not.
 func (w *rewrite) diagnose(a *answer, err error) string {
-	if !w.x.mayRescue() || a.calls > 0 || w.ctx.Err() != nil {
+	if !w.x.mayRescue() || a.called() || a.gaveUp() || w.ctx.Err() != nil {
 		return ""
 	}
 	if err != nil {
@@ -260,14 +261,14 @@ func (w *rewrite) rescue(first *answer, err error) (*answer, error) {
 	if reason == rescueRefused && errors.As(err, &reported) {
 		if reply := x.generation(w.ctx, reported.Generation); reply != nil {
 			next := w.continued(first)
-			if err := next.read(eventsOf(reply)); err == nil && next.calls > 0 {
+			if err := next.read(eventsOf(reply)); err == nil && next.called() {
 				x.noteRescue(reason, true)
 				return next, nil
 			}
 		}
 	}
 	next, err := w.askMore(w.continued(first), w.secondRequest(first, reason))
-	saved := next != nil && (next.calls > 0 || err == nil && next.says() && !next.failed() && !next.result.Truncated)
+	saved := next != nil && (next.called() || err == nil && next.says() && !next.failed() && !next.result.Truncated)
 	x.noteRescue(reason, saved)
 	if !saved {
 		return nil, nil

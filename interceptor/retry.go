@@ -24,7 +24,7 @@ func (x *exchange) mayRetry() bool {
 func (w *rewrite) wantsRetry(a *answer) (feedback string, ok bool) {
 	x := w.x
 	server := &x.s.c.Server
-	if a.result == nil || a.calls > 0 || !x.mayRetry() {
+	if a.result == nil || a.called() || !x.mayRetry() {
 		return "", false
 	}
 	required := x.mustCall()
@@ -41,14 +41,14 @@ func (w *rewrite) wantsRetry(a *answer) (feedback string, ok bool) {
 	if required {
 		most = max(most, 1)
 	}
-	late := time.Since(x.start) > time.Duration(server.RetryTimeoutMS)*time.Millisecond
+	late := time.Since(x.turn) > time.Duration(server.RetryTimeoutMS)*time.Millisecond
 	return feedback, feedback != "" && x.done.retries < most && !late && !a.result.Truncated && w.ctx.Err() == nil
 }
 
 // succeeded reports whether the answer to a retry takes the place of the first one: it
 // has a call, or it is one that needs none.
 func (w *rewrite) succeeded(a *answer) bool {
-	return a.calls > 0 || !w.x.mustCall() && !a.failed() && !a.result.Truncated
+	return a.called() || !w.x.mustCall() && !a.failed() && !a.result.Truncated
 }
 
 // askAgain sends a retry, with the answer and what was wrong with it. It returns the next
@@ -74,7 +74,7 @@ func (w *rewrite) askAgain(last *answer, feedback string) (*answer, error) {
 func (w *rewrite) askMore(next *answer, q *upstreamRequest) (*answer, error) {
 	x := w.x
 	x.extra++
-	deadline := x.start.Add(time.Duration(x.s.c.Server.RetryTimeoutMS) * time.Millisecond)
+	deadline := x.turn.Add(time.Duration(x.s.c.Server.RetryTimeoutMS) * time.Millisecond)
 	ctx, cancel := context.WithDeadlineCause(w.ctx, deadline, errIdle)
 	defer cancel()
 	if w.beforeWait != nil {
@@ -86,7 +86,7 @@ func (w *rewrite) askMore(next *answer, q *upstreamRequest) (*answer, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || !isReply(response) {
-		if q.req.Response != nil && response.StatusCode == http.StatusBadRequest {
+		if q.req.Response != nil && refusesSchema(response.StatusCode) {
 			x.s.learned.noteWithoutSchema(x.req.Model)
 		}
 		return nil, nil

@@ -35,13 +35,48 @@ type rewrite struct {
 	live       bool       // the first answer comes piece by piece
 	usage      *wireEvent // that of all answers, added up
 	askedUsage bool       // for the client, who did not ask for it
+	told       bool       // the client has some text
+	rounds     int        // answers whose calls ran here
+	// rejectedRounds are those at the end without a call that could be made.
+	rejectedRounds int
 }
 
 // run handles the events of the first answer, asks the model again where that is needed,
-// and sends one answer with its end: the one that it returns. The error is that of the
+// runs calls of tools that are not the client's, and sends one answer with its end: the one
+// that it returns. The error is that of the
 // events, or of writing to the client. What was certain before it has been sent.
 func (w *rewrite) run(events iter.Seq2[wireEvent, error]) (*answer, error) {
-	best := w.newAnswer()
+	best, err := w.turn(w.newAnswer(), events)
+	if err == nil {
+		best, err = w.roundsOf(best)
+	}
+	if w.usage != nil {
+		w.x.done.usage = w.usage.Usage
+	}
+	w.x.done.unmet = w.x.done.unmet || w.x.mustCall() && best.calls == 0
+	if sent := best.commit(); sent != nil {
+		return best, sent
+	}
+	if err == nil {
+		err = w.runBeside(best)
+	}
+	if settled := best.settle(); settled != nil {
+		return best, settled
+	}
+	if err == nil {
+		if ended := w.endText(best); ended != nil {
+			return best, ended
+		}
+	}
+	if err != nil {
+		return best, err
+	}
+	return best, best.conclude()
+}
+
+// turn reads an answer, and asks the model again where that is needed. It returns the
+// answer that counts.
+func (w *rewrite) turn(best *answer, events iter.Seq2[wireEvent, error]) (*answer, error) {
 	err := best.read(events)
 	for last := best; err == nil; {
 		feedback, ok := w.wantsRetry(last)
@@ -62,25 +97,7 @@ func (w *rewrite) run(events iter.Seq2[wireEvent, error]) (*answer, error) {
 	} else if err == nil && best.lost() {
 		err = errNoAnswer
 	}
-	if w.usage != nil {
-		w.x.done.usage = w.usage.Usage
-	}
-	w.x.done.unmet = w.x.done.unmet || w.x.mustCall() && best.calls == 0
-	if sent := best.commit(); sent != nil {
-		return best, sent
-	}
-	if settled := best.settle(); settled != nil {
-		return best, settled
-	}
-	if err == nil {
-		if ended := w.endText(best); ended != nil {
-			return best, ended
-		}
-	}
-	if err != nil {
-		return best, err
-	}
-	return best, best.conclude()
+	return best, err
 }
 
 // addUsage adds the usage of an answer to that of the answers before it.

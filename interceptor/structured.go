@@ -9,35 +9,26 @@ import (
 )
 
 // NOTE: Where a client wants JSON, it gets JSON: that which the text holds, without fences
-// and words around it, mended and checked by the schema. A stream whose text begins as JSON
-// goes on as it comes; of any other the text waits for the end.
+// and words around it, mended and checked by the schema. In a stream too the text waits for
+// the end.
 
 // structured is the text of an answer that is to be JSON.
 type structured struct {
 	held   strings.Builder
-	passes bool // the text goes on as it comes
+	passes bool // the text was checked, and is sent
 }
 
 // wantsJSON reports whether the client wants an answer in JSON.
 func (x *exchange) wantsJSON() bool { return x.req.Response != nil && x.req.Choices <= 1 }
 
-// holdText keeps a piece of text until the end, if it may not be JSON. It returns the event
+// holdText keeps a piece of text until the end. It returns the event
 // to send now, nil if there is none.
 func (a *answer) holdText(e wireEvent) *wireEvent {
 	s := &a.structured
 	if s.passes {
 		return &e
 	}
-	fresh := s.held.Len() == 0
 	s.held.WriteString(e.Text)
-	if text := strings.TrimSpace(s.held.String()); a.live && text != "" && (text[0] == '{' || text[0] == '[') {
-		s.passes = true
-		if !fresh {
-			e.Text = s.held.String()
-		}
-		s.held.Reset()
-		return &e
-	}
 	return nil
 }
 

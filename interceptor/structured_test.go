@@ -21,6 +21,8 @@ func TestStructured(t *testing.T) {
 		"as it is":        {`{"city":  "Rome"}`, "", `{"city":  "Rome"}`, 1},
 		"fenced":          {"```json\n{\"city\": \"Rome\"}\n```", "", `{"city":"Rome"}`, 1},
 		"words around it": {"Here it is: {\"city\": \"Rome\", \"days\": \"3\"} Bye.", "", `{"city":"Rome","days":3}`, 1},
+		"words behind it": {"{\"city\": \"Rome\"} is the answer.", "", `{"city":"Rome"}`, 1},
+		"does not fit":    {`{"town": "Rome"}`, `{"city": "Rome"}`, `{"city": "Rome"}`, 2},
 		"no JSON":         {"Rome, three days.", `{"city": "Rome"}`, `{"city": "Rome"}`, 2},
 		"no JSON, fenced": {"Rome, three days.", "```\n{\"city\": \"Rome\"}\n```", `{"city":"Rome"}`, 2},
 		"never":           {"Rome.", "Still Rome.", "Rome.", 2},

@@ -88,7 +88,7 @@ func (x *exchange) connect(ctx context.Context) (err error) {
 		}
 	}
 	x.mode, x.auto = x.s.modeOf(x.req.Model)
-	x.server, x.guess, err = x.s.serverFormat(ctx, x.client)
+	x.server, x.kind, x.guess, err = x.s.serverFormat(ctx, x.client)
 	return err
 }
 

@@ -66,7 +66,7 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 	}
 	var events adapters.Accumulator
 	cut := map[int]bool{} // calls, by index
-	w := &rewrite{x: x, ctx: ctx, emit: func(e wireEvent) error {
+	w := &rewrite{x: x, ctx: ctx, closeFirst: func() { _ = r.Body.Close() }, emit: func(e wireEvent) error {
 		if e.Type == adapters.EventCallEnd && e.Choice == 0 {
 			cut[e.Index] = e.Truncated
 		}
@@ -84,7 +84,7 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) {
 		c.Truncated = cut[i]
 	}
 	body := data
-	asIs := reply != nil && x.client == x.server && x.done.retries == 0 && !x.done.rescued
+	asIs := reply != nil && x.client == x.server && x.done.retries == 0 && !x.done.rescued && w.rounds == 0 && x.done.ran == 0
 	if !asIs || !same(answer, reply) || chosen.cut && x.client.WholeCalls {
 		answer.Format = x.server.Name
 		if body, err = x.client.EncodeReply(answer); err != nil {
@@ -163,6 +163,9 @@ func (x *exchange) headers(h http.Header) {
 			h.Set(name, fmt.Sprint(n))
 		}
 	}
+	if x.done.ran > 0 {
+		h.Set("Callwright-Tools-Run", fmt.Sprint(x.done.ran))
+	}
 	if reason := x.done.rescue; reason != "" {
 		if !x.done.rescued {
 			reason += "; lost"
@@ -176,7 +179,7 @@ func (x *exchange) headers(h http.Header) {
 
 // trailers are the headers that a stream has at its end.
 const trailers = "Callwright-Calls, Callwright-Dialect, Callwright-Repaired, Callwright-Coerced, Callwright-Invalid, Callwright-Retries," +
-	" Callwright-Rescue, Callwright-Tool-Choice"
+	" Callwright-Rescue, Callwright-Tool-Choice, Callwright-Tools-Run"
 
 // arguments writes parameters as JSON.
 func arguments(p map[string]any) string {

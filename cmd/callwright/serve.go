@@ -18,7 +18,7 @@ import (
 type serveFlags struct {
 	flags
 	listen, upstream, format, mode, onInvalid, keyEnv, upstreamKeyEnv string
-	streamArguments, inspectTokenEnv                                  string
+	streamArguments, inspectTokenEnv, mcp                             string
 	cert, key, logLevel                                               string
 	insecure, rescue                                                  bool
 	retries, inspect, thinkingBudget                                  int
@@ -56,6 +56,7 @@ Gemini's generateContent; the model server OpenAI's, Ollama's, Anthropic's or Ge
 		&f.streamArguments, "stream-arguments", d.StreamArguments,
 		"when a stream has a call that was made out of text: whole, or eager, its arguments as they become certain",
 	)
+	c.Flags().StringVar(&f.mcp, "mcp", "", "`FILE` of MCP servers whose tools are offered to every model, and run here")
 	c.Flags().IntVar(&f.retries, "retries", d.Retries, "how many retries a request may take")
 	c.Flags().BoolVar(&f.rescue, "rescue", d.Rescue, "save turns that end in nothing by at most one more request")
 	c.Flags().IntVar(
@@ -93,7 +94,7 @@ func (f *serveFlags) read(c *cobra.Command) (*config.Config, error) {
 	given := c.Flags().Changed
 	for name, pair := range map[string][2]*string{
 		"upstream": {&f.upstream, &s.Upstream}, "upstream-format": {&f.format, &s.UpstreamFormat}, "listen": {&f.listen, &s.Listen},
-		"mode":             {&f.mode, &s.Mode},
+		"mode": {&f.mode, &s.Mode}, "mcp": {&f.mcp, &s.MCP},
 		"stream-arguments": {&f.streamArguments, &s.StreamArguments}, "inspect-token-env": {&f.inspectTokenEnv, &s.InspectTokenEnv},
 		"on-invalid": {&f.onInvalid, &s.OnInvalid}, "key-env": {&f.keyEnv, &s.KeyEnv}, "upstream-key-env": {&f.upstreamKeyEnv, &s.UpstreamKeyEnv},
 		"tls-cert": {&f.cert, &s.TLSCert}, "tls-key": {&f.key, &s.TLSKey}, "log-level": {&f.logLevel, &s.LogLevel},
