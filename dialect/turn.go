@@ -112,7 +112,8 @@ var turnRows = slices.Concat(
 	turnsOf(Other,
 		"<|user|>", "<|system|>", "<|tool|>", "<|observation|>", "<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|im_user|>user", "<|im_user|>",
 		"<|im_system|>system", "<|im_system|>", "<｜User｜>", "<｜System｜>", "<｜hy_User｜>", "[|user|]", "[|system|]", "[|tool|]",
-		"<|message_user|>", "<|message_tool|>", "<|message_system|>", "<｜begin▁of▁sentence｜>User:", "<｜end▁of▁sentence｜>User:", "^user<|role_sep|>", "^function result<|role_sep|>",
+		"<|message_user|>", "<|message_tool|>", "<|message_system|>", "<｜begin▁of▁sentence｜>User:", "<｜end▁of▁sentence｜>User:",
+		"^user<|role_sep|>", "^function result<|role_sep|>",
 	),
 	[]Turn{
 		{Marker: "<|im_start|>", RoleFollows: true},

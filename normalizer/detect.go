@@ -197,7 +197,7 @@ func (n *normalization) list(m map[string]any, f *Found) bool {
 		unread := false
 		for _, e := range list {
 			inner, ok := n.value(e)
-			unread = unread || !ok && seemsCall(e)
+			unread = unread || !ok && seemsCall(e) && !n.isCut(e)
 			if ok {
 				f.add(inner)
 			}

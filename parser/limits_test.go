@@ -64,3 +64,17 @@ func TestKeysAreData(t *testing.T) {
 		}
 	}
 }
+
+// TestCutBehindCall cuts a list of calls where the next one has neither name nor arguments
+// yet: the call before it is whole.
+func TestCutBehindCall(t *testing.T) {
+	p := limitedParser(t, parser.Options{})
+	for _, text := range []string{
+		`{"tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}, {"type": "function", "function": {`,
+		`{"calls":[{"arguments":{"city":"a"},"name":"f"},{"arguments":{`,
+	} {
+		if calls := callsOf(t, p, text); len(calls) != 1 {
+			t.Errorf("%q calls %v", text, calls)
+		}
+	}
+}

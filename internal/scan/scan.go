@@ -230,11 +230,9 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 		return retry
 	}
 	if m.element {
-		t, ok := s.tag(p)
-		if !ok || t.selfClose || t.attrs == nil {
+		if end = s.elementEnd(p); end < 0 {
 			return retry
 		}
-		end = t.end
 	}
 	switch m.kind {
 	case opens:
@@ -257,6 +255,16 @@ func (s *Scanner) marker(m *marker, p, end int) outcome {
 		}
 	}
 	return retry
+}
+
+// elementEnd returns the offset behind the tag with attributes that opens an element at p,
+// or -1.
+func (l *look) elementEnd(p int) int {
+	t, ok := l.tag(p)
+	if !ok || t.selfClose || t.attrs == nil {
+		return -1
+	}
+	return t.end
 }
 
 // strayClose drops a closing marker that closes nothing, where nothing but a line's
