@@ -35,7 +35,7 @@ type collector struct {
 	res       Result
 	content   joined
 	reasoning joined
-	ids       map[string]bool
+	ids       idSet
 	paired    map[int]bool       // the calls of res that another repeated
 	broken    []fallback.Failure // bare objects that look like calls and cannot be read
 	reasoned  bool               // it is known what of the text is reasoning

@@ -235,7 +235,7 @@ func (c *collector) propose(p *fallback.Proposal) error {
 	}
 	for i := range calls[:min(len(calls), c.p.o.MaxCalls-len(c.res.Calls))] {
 		x := &calls[i]
-		if c.ids[x.ID] {
+		if c.ids.has(x.ID) {
 			x.ID = ""
 		}
 		t := c.newTeller()

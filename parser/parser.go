@@ -70,6 +70,7 @@ type Parser struct {
 	registry *registry.Registry
 	o        Options
 	table    *scan.Table
+	calls    *lenient.Shape // of calls of the registry's tools
 	chain    fallback.Chain
 	// inline says that broken calls are repaired where they stand, deep that the
 	// chain has tiers that look at the text itself.
@@ -105,7 +106,7 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Parser{registry: r, o: o, table: builtin, models: models}
+	p := &Parser{registry: r, o: o, table: builtin, calls: scan.CallShape(r), models: models}
 	if !o.Dialects.IsZero() {
 		t, err := scan.NewTable(dialect.Builtin().With(o.Dialects))
 		if err != nil {
@@ -159,7 +160,7 @@ func (p *Parser) scan(ctx context.Context, c *collector, text string) error {
 // read runs a scanner over a cursor. watch says that the text is still arriving.
 func (p *Parser) read(ctx context.Context, c *collector, cur *lenient.Cursor, watch bool) error {
 	c.scanner = scan.New(cur, scan.Options{
-		Table: p.table, Registry: p.registry, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
+		Table: p.table, Registry: p.registry, Calls: p.calls, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {
 				return err

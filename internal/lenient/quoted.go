@@ -124,7 +124,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 			b, i = c.buf, c.off-c.base+1
 		case ch == '\\' && i+1 < len(b) && simpleEscapes[b[i+1]] != 0:
 			if r.scratch == nil {
-				r.borrow()
+				r.scratch = r.borrow().scratch[:0]
 			}
 			r.scratch = append(r.scratch, b[from-c.base:i]...)
 			r.scratch = append(r.scratch, simpleEscapes[b[i+1]])

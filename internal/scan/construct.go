@@ -72,9 +72,13 @@ func (l *look) detached(text string) (*construct, *collector) {
 
 // show makes the call that is being read visible.
 func (k *construct) show(p Partial) {
-	if !k.watch {
-		return
+	if k.watch {
+		k.begin(p)
 	}
+}
+
+// begin makes the call that is being read visible, in place of the one before.
+func (k *construct) begin(p Partial) {
 	k.lead()
 	p.Marked, p.Close = k.marked, k.close
 	p.Doubtful = k.worded && !k.certain || k.ev.Guess

@@ -14,6 +14,8 @@ type Options struct {
 	Table *Table
 	// Registry holds the tools; nil or empty means that any name may be a tool's.
 	Registry *registry.Registry
+	// Calls is the [CallShape] of Registry, for whoever scans many texts; nil has it made.
+	Calls *lenient.Shape
 	// ReasoningOpen says that the text begins within reasoning.
 	ReasoningOpen bool
 	// Prefer names dialects that are likelier than others.
