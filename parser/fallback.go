@@ -41,7 +41,7 @@ func (p *Parser) setChain() {
 
 // fallBack tries the chain of fallbacks where reading gave no call and one was meant.
 func (c *collector) fallBack(ctx context.Context) {
-	r := &c.res
+	r := c.res
 	if len(c.budget.attempts) > 0 {
 		r.Recovery = &fallback.Report{Attempts: c.budget.attempts}
 	}

@@ -40,13 +40,7 @@ func (r *Reader) Result() any { return r.result }
 // returns what there was, with [Truncated] among the fixes.
 func (r *Reader) Value() (any, error) {
 	v, err := r.build()
-	if r.borrowed != nil {
-		if r.scratch != nil {
-			r.borrowed.scratch = r.scratch[:0]
-		}
-		buffers.Put(r.borrowed)
-		r.borrowed, r.scratch = nil, nil
-	}
+	r.giveBuffer()
 	return v, err
 }
 
@@ -123,6 +117,18 @@ type buffer struct {
 }
 
 var buffers = sync.Pool{New: func() any { return &buffer{scratch: make([]byte, 0, 64)} }}
+
+// giveBuffer gives back what was borrowed.
+func (r *Reader) giveBuffer() {
+	if r.borrowed == nil {
+		return
+	}
+	if r.scratch != nil {
+		r.borrowed.scratch = r.scratch[:0]
+	}
+	buffers.Put(r.borrowed)
+	r.borrowed, r.scratch = nil, nil
+}
 
 // borrow takes a buffer that another reader has used before.
 func (r *Reader) borrow() *buffer {

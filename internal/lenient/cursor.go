@@ -43,8 +43,15 @@ func NewCursor(text []byte) *Cursor { return &Cursor{buf: text, done: true} }
 // NewText returns a cursor at the start of a text that is whole. What is read of
 // it shares its memory.
 func NewText(text string) *Cursor {
+	c := &Cursor{}
+	c.Reset(text)
+	return c
+}
+
+// Reset makes the cursor what [NewText] returns.
+func (c *Cursor) Reset(text string) {
 	// The bytes of a text that is whole are only read: they need no copy.
-	return &Cursor{buf: unsafe.Slice(unsafe.StringData(text), len(text)), done: true, src: text}
+	*c = Cursor{buf: unsafe.Slice(unsafe.StringData(text), len(text)), done: true, src: text}
 }
 
 // String returns the text from one offset to another.

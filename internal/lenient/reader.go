@@ -3,6 +3,7 @@ package lenient
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -137,9 +138,21 @@ func NewReader(c *Cursor, o Options) *Reader {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = MaxDepth
 	}
-	r := &Reader{c: c, o: o, from: c.off, balanceStart: -1}
+	r, _ := readers.Get().(*Reader)
+	r.c, r.o, r.from, r.balanceStart = c, o, c.off, -1
 	r.stack, r.frames = r.firstBrackets[:0], r.firstFrames[:0]
 	return r
+}
+
+// readers are those that nobody uses any more, empty.
+var readers = sync.Pool{New: func() any { return new(Reader) }}
+
+// Free gives the reader away, for another value. Neither it nor what it hands out, but for
+// the value, may be used afterwards. A reader need not be freed.
+func (r *Reader) Free() {
+	r.giveBuffer()
+	*r = Reader{}
+	readers.Put(r)
 }
 
 // Text is the text of a key, a string or a number just read.

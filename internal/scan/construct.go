@@ -248,9 +248,20 @@ func (s *Scanner) abandon() {
 
 // readerClose returns a construct's closing markers as the reader of JSON takes them.
 func (k *construct) readerClose() []string {
+	if row := k.row; row != nil && len(k.close) == len(row.Close) && len(row.Close) > 0 && &k.close[0] == &row.Close[0] {
+		if plain, ok := k.t.plain[row]; ok {
+			return plain
+		}
+	}
+	return plainClosers(k.close)
+}
+
+// plainClosers returns the closing markers in which no other one stands, and that have one
+// spelling.
+func plainClosers(closing []string) []string {
 	var plain []string
-	for _, p := range k.close {
-		within := slices.ContainsFunc(k.close, func(q string) bool { return q != p && strings.Contains(q, p) })
+	for _, p := range closing {
+		within := slices.ContainsFunc(closing, func(q string) bool { return q != p && strings.Contains(q, p) })
 		if !within && (!isLoose(p) || strings.Contains(p, "｜")) {
 			plain = append(plain, p)
 		}

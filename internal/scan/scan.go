@@ -59,10 +59,18 @@ type Scanner struct {
 
 // New returns a scanner of the text at a cursor.
 func New(c *lenient.Cursor, o Options, sink Sink) *Scanner {
+	s := &Scanner{}
+	s.Init(c, o, sink)
+	return s
+}
+
+// Init makes an empty scanner what [New] returns.
+func (s *Scanner) Init(c *lenient.Cursor, o Options, sink Sink) {
 	if o.Table == nil {
 		o.Table = Builtin
 	}
-	return &Scanner{look: newLook(c, o), ledger: ledger{c: c, sink: sink, watch: o.Watch}, c: c, o: o}
+	s.look, s.c, s.o = newLook(c, o), c, o
+	s.ledger.c, s.sink, s.ledger.watch = c, sink, o.Watch
 }
 
 // Partial is the call that is being read, nil if none is. It may be looked at while
