@@ -32,7 +32,7 @@ var schemas = map[string]string{
 
 // newParser returns a parser of a number of tools, at least those that the works call, with
 // their schemas or without.
-func newParser(tb testing.TB, number int, validation bool) *parser.Parser {
+func newParser(tb testing.TB, number int, o parser.Options, validation bool) *parser.Parser {
 	tb.Helper()
 	list := make([]registry.Tool, 0, number)
 	add := func(name, schema string) {
@@ -54,7 +54,8 @@ func newParser(tb testing.TB, number int, validation bool) *parser.Parser {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := parser.New(r, parser.Options{Timeout: -1})
+	o.Timeout = -1
+	p, err := parser.New(r, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -172,7 +173,8 @@ func measure(b *testing.B, w *work, want int, read func() (int, error)) {
 //
 //	BenchmarkParse/small/4/callwright
 func BenchmarkParse(b *testing.B) {
-	p, known := newParser(b, len(toolNames), true), ollamaTools(b, len(toolNames))
+	p, known := newParser(b, len(toolNames), parser.Options{}, true), ollamaTools(b, len(toolNames))
+	complete := newParser(b, len(toolNames), parser.Options{Complete: true}, true) // calls when they are whole, as Ollama's
 	for i := range works {
 		w := &works[i]
 		for _, size := range []int{0, 4, 64} {
@@ -192,6 +194,15 @@ func BenchmarkParse(b *testing.B) {
 				}
 				measure(b, w, w.calls, func() (int, error) { return parsePieces(p, chunks) })
 			})
+			if size > 0 && w.calls > 0 {
+				b.Run(at+"callwright_complete", func(b *testing.B) {
+					chunks := make([][]byte, len(list))
+					for i := range list {
+						chunks[i] = []byte(list[i])
+					}
+					measure(b, w, w.calls, func() (int, error) { return parsePieces(complete, chunks) })
+				})
+			}
 			for _, name := range w.ollama {
 				if name == "tools" && size == 4 && len(w.text) > 8<<10 && w.calls > 0 {
 					continue // quadratic: minutes
@@ -235,7 +246,7 @@ func BenchmarkTools(b *testing.B) {
 	w := &works[0]
 	for _, number := range []int{len(toolNames), 100, 10000} {
 		at := fmt.Sprintf("%s/%d_tools/", w.name, number)
-		p, bare, known := newParser(b, number, true), newParser(b, number, false), ollamaTools(b, number)
+		p, bare, known := newParser(b, number, parser.Options{}, true), newParser(b, number, parser.Options{}, false), ollamaTools(b, number)
 		b.Run(at+"callwright", func(b *testing.B) {
 			measure(b, w, 1, func() (int, error) { return parseWhole(p, w.text) })
 		})

@@ -43,7 +43,7 @@ type collector struct {
 	deferred  int                // the first of the calls of res whose events are held back
 
 	out     outbox
-	text    teller // of the call of the text that is being read
+	text    teller        // of the call of the text that is being read
 	scanner *scan.Scanner // nil as long as nothing is read
 	scan    scan.Scanner  // that it points to
 }

@@ -192,7 +192,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing && !s.userText {
 		return s.backQuotes(p, b)
 	}
-	if next, ok := s.c.At(p + 1); ok {
+	if next, ok := s.c.At(p + 1); ok && s.t.pairs.Has(b, next) {
 		for _, m := range s.t.markers[pair(b, next)] {
 			if end := m.match(s.c, p); end >= 0 {
 				if o := s.marker(m, p, end); o.moved() {

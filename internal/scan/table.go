@@ -15,6 +15,7 @@ type Table struct {
 	set     dialect.Set
 	byName  map[string]*dialect.Row
 	markers map[uint16][]*marker // by their first two bytes, the longest first
+	pairs   prefix.Set           // of the markers
 	line    [256][]*marker       // markers that count at a line's beginning, by first byte
 	labels  []*dialect.Row       // with a label at the beginning of a line
 	places  map[place][]*dialect.Row
@@ -181,6 +182,7 @@ func (t *Table) index(all markerSet) {
 			key := pair(m.pattern[0], second)
 			if !slices.Contains(t.markers[key], m) {
 				t.markers[key] = append(t.markers[key], m)
+				t.pairs.Add(string([]byte{m.pattern[0], second}))
 			}
 		}
 	}
