@@ -211,8 +211,9 @@ func (k *construct) listEnds() bool {
 	return !ok || b == ',' || b == ']' || b == ';'
 }
 
-// pythonArguments reads the arguments of a call up to its closing bracket.
-func (k *construct) pythonArguments(cand *Candidate) bool {
+// pythonArguments reads the arguments of a call up to its closing bracket. It is long since
+// it is one loop over what may stand between two arguments.
+func (k *construct) pythonArguments(cand *Candidate) bool { //nolint:gocyclo // see above
 	c := k.c
 	args := map[string]any{}
 	cand.Arguments = args
