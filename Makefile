@@ -36,7 +36,7 @@ load:
 	go run ./internal/load
 
 # What each benchmark is run with: the fastest of COUNT runs counts.
-COUNT ?= 5
+COUNT ?= 6
 BENCHTIME ?= 200ms
 benchmarks = go test . -run '^$$' -benchmem -benchtime $(BENCHTIME) -timeout 60m
 
@@ -53,8 +53,8 @@ bench-compare:
 	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force $$dir/base; rm -rf $$dir' EXIT; \
 	git worktree add --quiet --detach $$dir/base $(BASE); rm -rf $$dir/base/bench; cp -R bench $$dir/base/bench; \
 	for i in $$(seq $(COUNT)); do \
-		(cd $$dir/base/bench && $(benchmarks) -bench '/(callwright|lenient)' >>$$dir/base.txt); \
-		(cd bench && $(benchmarks) -bench '/(callwright|lenient)' >>$$dir/here.txt); \
+		(cd $$dir/base/bench && $(benchmarks) -bench '(Parse|Tools)/././callwright' >>$$dir/base.txt); \
+		(cd bench && $(benchmarks) -bench '(Parse|Tools)/././callwright' >>$$dir/here.txt); \
 	done; \
 	$(tool) benchstat base=$$dir/base.txt here=$$dir/here.txt
 
