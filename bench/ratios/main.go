@@ -107,7 +107,8 @@ func tableOf(from io.Reader) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s, %d cores, %s, %s/%s.\n\n", cpu, runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	b.WriteString("| work | callwright | allocations | / fastest of Ollama | its allocations | / encoding/json | its allocations | / others |\n")
+	b.WriteString("| work | callwright | allocations | / fastest of Ollama | its allocations | / encoding/json | ")
+	b.WriteString("its allocations | / others |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		r.write(&b)
