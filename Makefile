@@ -1,4 +1,4 @@
-.PHONY: test race lint fuzz bench golden conformance clients load browser
+.PHONY: test race lint fuzz bench bench-compare bench-packages golden conformance clients load browser
 
 # The linters have a module of their own, so that the library stays small.
 tool = go tool -modfile=tools/go.mod
@@ -39,9 +39,32 @@ clients:
 load:
 	go run ./internal/load
 
+# What each benchmark is run with: the fastest of COUNT runs counts.
+COUNT ?= 6
+BENCHTIME ?= 200ms
+benchmarks = go test . -run '^$$' -benchmem -benchtime $(BENCHTIME) -timeout 60m
+
+# callwright beside other readers, on the same texts in the same run: prints the ratios and
+# writes them into docs/performance.md.
 bench:
+	@out=$$(mktemp); trap 'rm -f $$out' EXIT; cd bench && $(benchmarks) -bench . -count $(COUNT) >$$out && \
+	go run ./ratios <$$out && go run ./ratios -into ../docs/performance.md <$$out
+
+# What a change did: the same benchmarks of callwright alone at a commit BASE and here, in
+# turns, so that both see the same load of the machine.
+bench-compare:
+	@test -n "$(BASE)" || { echo 'say what to compare with: make bench-compare BASE=<commit>'; exit 2; }
+	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force $$dir/base; rm -rf $$dir' EXIT; \
+	git worktree add --quiet --detach $$dir/base $(BASE); rm -rf $$dir/base/bench; cp -R bench $$dir/base/bench; \
+	for i in $$(seq $(COUNT)); do \
+		(cd $$dir/base/bench && $(benchmarks) -bench '(Parse|Tools)/././callwright' >>$$dir/base.txt); \
+		(cd bench && $(benchmarks) -bench '(Parse|Tools)/././callwright' >>$$dir/here.txt); \
+	done; \
+	$(tool) benchstat base=$$dir/base.txt here=$$dir/here.txt
+
+# The packages' own benchmarks.
+bench-packages:
 	go test ./internal/lenient ./parser ./cache ./adapters/formats -run '^$$' -bench . -benchmem
-	cd bench && go test -run '^$$' -bench . -benchmem
 
 # Rewrites the golden files and the tables of the documents: look at the difference. The
 # packages are those whose tests use internal/golden, which has the flag.

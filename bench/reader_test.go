@@ -1,4 +1,4 @@
-// Package bench measures the lenient reader beside other decoders, in a module of
+// Package bench measures callwright and its lenient reader beside others, in a module of
 // its own so that the library does not depend on them.
 package bench
 

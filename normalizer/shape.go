@@ -61,6 +61,9 @@ type detector struct {
 // detectors are the shapes, the most telling first.
 var detectors []detector
 
+// usual is the detector of nearly all calls.
+var usual = detector{call.OllamaJSON, 0.9, (*normalization).nameAndArguments}
+
 func init() { // the detectors look into envelopes by way of the list itself
 	detectors = []detector{
 		{call.OpenAIFunctionCall, 0.99, (*normalization).openAIReply},
@@ -70,7 +73,7 @@ func init() { // the detectors look into envelopes by way of the list itself
 		{call.OpenAIFunctionCall, 0.97, (*normalization).openAICall},
 		{call.CustomStructured, 0.95, (*normalization).parallel},
 		{call.OllamaJSON, 0.93, (*normalization).list},
-		{call.OllamaJSON, 0.9, (*normalization).nameAndArguments},
+		usual,
 		{call.CustomStructured, 0.9, (*normalization).remoteCall},
 		{call.CustomStructured, 0.8, (*normalization).wrapped},
 		{call.CustomStructured, 0.85, (*normalization).flat},
@@ -86,6 +89,9 @@ type normalization struct {
 	half  bool // an element of a list of calls cannot be read
 	// holder is the object whose members are a call's name and arguments.
 	holder map[string]any
+	// found and one are for the outermost object, which mostly is one call.
+	found Found
+	one   [1]Entry
 }
 
 // maxNesting bounds how many envelopes may stand around calls.
@@ -131,14 +137,44 @@ func (n *normalization) value(v any) (f Found, ok bool) {
 
 // object detects the calls of an object, which was written as holder.
 func (n *normalization) object(m, holder map[string]any) (f Found, ok bool) {
-	for _, d := range detectors {
-		n.holder = holder
-		f = Found{Format: d.format, Confidence: d.confidence}
-		if d.detect(n, m, &f) && len(f.Entries) > 0 {
+	if isUsual(m) && n.try(&usual, m, holder, &f) {
+		return f, true
+	}
+	for i := range detectors {
+		if n.try(&detectors[i], m, holder, &f) {
 			return f, true
 		}
 	}
 	return f, false
+}
+
+// try runs one detector.
+func (n *normalization) try(d *detector, m, holder map[string]any, f *Found) bool {
+	n.holder = holder
+	found := &n.found
+	if n.depth > 1 {
+		found = new(Found)
+	}
+	*found = Found{Format: d.format, Confidence: d.confidence}
+	if n.depth == 1 {
+		found.Entries = n.one[:0]
+	}
+	ok := d.detect(n, m, found) && len(found.Entries) > 0
+	if ok {
+		*f = *found
+	}
+	return ok
+}
+
+// isUsual reports whether an object is a name and arguments and nothing else, of which the
+// detectors before nameAndArguments know no key.
+func isUsual(m map[string]any) bool {
+	if len(m) != 2 {
+		return false
+	}
+	name, _ := m["name"].(string)
+	_, ok := m["arguments"].(map[string]any)
+	return ok && name != "" && name != "parallel" && name != "multi_tool_use.parallel"
 }
 
 // elements detects the calls of a list: of objects, or of names with their arguments

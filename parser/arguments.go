@@ -51,7 +51,7 @@ func isNoTool(name string) bool {
 // bind gives arguments without names their names, in the tool's order.
 func (j *judge) bind(cand *scan.Candidate, tool *registry.Tool, arguments any, sc *scorer) (map[string]any, bool) {
 	var list []any
-	params := map[string]any{}
+	var params map[string]any
 	switch a := arguments.(type) {
 	case map[string]any:
 		params, list = a, cand.Positional
@@ -68,6 +68,9 @@ func (j *judge) bind(cand *scan.Candidate, tool *registry.Tool, arguments any, s
 			return map[string]any{"input": string(a)}, true
 		}
 		return nil, false
+	}
+	if params == nil {
+		params = map[string]any{}
 	}
 	if len(list) == 0 {
 		return params, true

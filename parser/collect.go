@@ -32,10 +32,10 @@ type collector struct {
 	budget  budget
 	explain func(Candidate) // is told of every candidate; nil: nobody is
 
-	res       Result
+	res       *Result
 	content   joined
 	reasoning joined
-	ids       map[string]bool
+	ids       idSet
 	paired    map[int]bool       // the calls of res that another repeated
 	broken    []fallback.Failure // bare objects that look like calls and cannot be read
 	reasoned  bool               // it is known what of the text is reasoning
@@ -43,15 +43,23 @@ type collector struct {
 	deferred  int                // the first of the calls of res whose events are held back
 
 	out     outbox
-	text    teller // of the call of the text that is being read
-	scanner *scan.Scanner
+	text    teller        // of the call of the text that is being read
+	scanner *scan.Scanner // nil as long as nothing is read
+	scan    scan.Scanner  // that it points to
 }
 
 func newCollector(p *Parser, context Context, start time.Time) *collector {
-	c := &collector{p: p, context: context, start: start, res: *emptyResult(), reasoned: context.ReasoningOpen}
+	c := &collector{}
+	c.begin(p, context, start)
+	return c
+}
+
+// begin makes an empty collector ready for a text.
+func (c *collector) begin(p *Parser, context Context, start time.Time) {
+	c.p, c.context, c.start, c.reasoned = p, context, start, context.ReasoningOpen
+	c.res = emptyResult()
 	c.judge = judge{p: p, c: &c.context, start: start}
 	c.text = c.newTeller()
-	return c
 }
 
 // newTeller returns a teller of one call.
@@ -366,7 +374,7 @@ func (c *collector) partial(t *teller, v *view) Call {
 
 // soFar copies the result as it is now.
 func (c *collector) soFar() *Result {
-	r := c.res
+	r := *c.res
 	r.Calls, r.Rejected = slices.Clone(c.res.Calls), slices.Clone(c.res.Rejected)
 	r.Content, r.Reasoning = c.content.String(), c.reasoning.String()
 	r.DurationMicroseconds = time.Since(c.start).Microseconds()
@@ -376,7 +384,7 @@ func (c *collector) soFar() *Result {
 // finish completes the result. Where err says that the text was not read to its end
 // nothing more is tried.
 func (c *collector) finish(ctx context.Context, err error) *Result {
-	r := &c.res
+	r := c.res
 	if c.unclosed && len(r.Calls) == 0 && !c.p.o.NoFallbacks && c.reasoning.len() > 0 && strings.TrimSpace(c.content.String()) == "" {
 		c.readOpenReasoning()
 	}

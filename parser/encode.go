@@ -1,14 +1,53 @@
 package parser
 
-import "github.com/callwright/callwright/internal/wire"
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/callwright/callwright/internal/wire"
+)
 
 // encode writes a value as JSON, its keys in order and its numbers with their digits.
 func encode(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		if isPlain(v) {
+			return `"` + v + `"`
+		}
+	case json.Number:
+		if isDigits(string(v)) {
+			return string(v)
+		}
+	}
 	b, err := wire.Encode(v)
 	if err != nil {
 		return "null"
 	}
 	return string(b)
+}
+
+// isPlain reports whether a string is ASCII without characters that JSON escapes.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; b < 0x20 || b >= 0x7F || b == '"' || b == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// isDigits reports whether a number is digits alone, as JSON writes them.
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s == "0" || s != "" && s[0] != '0'
 }
 
 // innerJSON writes a piece of a string as it stands between its quotes (RFC 8259,

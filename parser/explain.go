@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright/adapters"
 	"github.com/callwright/callwright/call"
+	"github.com/callwright/callwright/internal/lenient"
 )
 
 // Candidate is a stretch of text that was considered, and what became of it. A stretch
@@ -35,7 +36,7 @@ func (p *Parser) Explain(ctx context.Context, text string, c Context) (*Result, 
 		r, err := p.parseText(ctx, text, c, start)
 		return r, nil, err
 	}
-	err := p.scan(ctx, col, text)
+	err := p.scan(ctx, col, lenient.NewText(text))
 	return col.finish(ctx, err), all, err
 }
 

@@ -41,7 +41,7 @@ func (p *Parser) setChain() {
 
 // fallBack tries the chain of fallbacks where reading gave no call and one was meant.
 func (c *collector) fallBack(ctx context.Context) {
-	r := &c.res
+	r := c.res
 	if len(c.budget.attempts) > 0 {
 		r.Recovery = &fallback.Report{Attempts: c.budget.attempts}
 	}
@@ -235,7 +235,7 @@ func (c *collector) propose(p *fallback.Proposal) error {
 	}
 	for i := range calls[:min(len(calls), c.p.o.MaxCalls-len(c.res.Calls))] {
 		x := &calls[i]
-		if c.ids[x.ID] {
+		if c.ids.has(x.ID) {
 			x.ID = ""
 		}
 		t := c.newTeller()

@@ -36,6 +36,7 @@ type Feeder struct {
 // of the text so far.
 func (p *Parser) NewFeeder(ctx context.Context, c Context) *Feeder {
 	f := &Feeder{p: p, ctx: ctx, c: newCollector(p, c, time.Now())}
+	f.events = make([]Event, 0, 4)
 	f.c.out.emit = func(e Event) { f.events = append(f.events, e) }
 	f.reading = lenient.Start(func(cur *lenient.Cursor) error { return p.read(ctx, f.c, cur, true) })
 	return f

@@ -3,6 +3,7 @@ package parser
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 )
 
 // giveID makes a call's id unique in the result. Where its beginning was sent it has
@@ -16,27 +17,19 @@ func (c *collector) giveID(call *Call, t *teller) {
 		call.ID = c.p.newID()
 		call.madeID = true
 	}
-	if original := call.ID; c.ids[original] {
-		for n := 2; c.ids[call.ID]; n++ {
+	if original := call.ID; c.ids.has(original) {
+		for n := 2; c.ids.has(call.ID); n++ {
 			call.ID = fmt.Sprintf("%s_%d", original, n)
 		}
 		call.Warnings = append(call.Warnings, "id: "+quote(original)+" stands twice in the text")
 	}
-	c.takeID(call.ID)
-}
-
-// takeID keeps an id from being given again.
-func (c *collector) takeID(id string) {
-	if c.ids == nil {
-		c.ids = make(map[string]bool)
-	}
-	c.ids[id] = true
+	c.ids.add(call.ID)
 }
 
 // freeID lets the id that was sent of a call, which is none, be given again.
 func (c *collector) freeID(t *teller) {
 	if t.started && !t.idLater {
-		delete(c.ids, t.id)
+		c.ids.remove(t.id)
 	}
 }
 
@@ -56,9 +49,40 @@ func (p *Parser) newID() string {
 
 // uniqueID returns the id that a call which begins will have.
 func (c *collector) uniqueID(id string) string {
-	if id == "" || c.ids[id] {
+	if id == "" || c.ids.has(id) {
 		id = c.p.newID()
 	}
-	c.takeID(id)
+	c.ids.add(id)
 	return id
+}
+
+// idSet is the ids of a result: the first few in an array, as most have no more.
+type idSet struct {
+	few  [4]string // "" where there is none
+	many map[string]bool
+}
+
+func (s *idSet) has(id string) bool {
+	return id != "" && slices.Contains(s.few[:], id) || s.many[id]
+}
+
+func (s *idSet) add(id string) {
+	if s.has(id) {
+		return
+	}
+	if i := slices.Index(s.few[:], ""); i >= 0 && id != "" {
+		s.few[i] = id
+		return
+	}
+	if s.many == nil {
+		s.many = make(map[string]bool)
+	}
+	s.many[id] = true
+}
+
+func (s *idSet) remove(id string) {
+	if i := slices.Index(s.few[:], id); i >= 0 && id != "" {
+		s.few[i] = ""
+	}
+	delete(s.many, id)
 }

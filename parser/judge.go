@@ -153,16 +153,10 @@ func (j *judge) repair(cand *scan.Candidate, b *budget) bool {
 // shape is what the tools say of the text of a candidate: of the parameters of the one
 // that is named, or of a call of any.
 func (j *judge) shape(cand *scan.Candidate) *lenient.Shape {
-	parameters := func(name string) *lenient.Shape {
-		if m, ok := j.p.registry.Lookup(name); ok {
-			return lenient.ShapeOf(m.Tool.Parameters)
-		}
-		return nil
-	}
 	if cand.Named {
-		return parameters(cand.Name)
+		return scan.ParameterShape(j.p.registry, cand.Name)
 	}
-	return lenient.CallShape(parameters)
+	return j.p.calls
 }
 
 // brokenText is the text of a candidate that could not be read: all of it, or that of

@@ -42,6 +42,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -70,6 +71,7 @@ type Parser struct {
 	registry *registry.Registry
 	o        Options
 	table    *scan.Table
+	calls    *lenient.Shape // of calls of the registry's tools
 	chain    fallback.Chain
 	// inline says that broken calls are repaired where they stand, deep that the
 	// chain has tiers that look at the text itself.
@@ -105,7 +107,7 @@ func New(r *registry.Registry, o Options, more ...Option) (*Parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Parser{registry: r, o: o, table: builtin, models: models}
+	p := &Parser{registry: r, o: o, table: builtin, calls: scan.CallShape(r), models: models}
 	if !o.Dialects.IsZero() {
 		t, err := scan.NewTable(dialect.Builtin().With(o.Dialects))
 		if err != nil {
@@ -145,21 +147,37 @@ func (p *Parser) parseText(ctx context.Context, text string, c Context, start ti
 }
 
 func (p *Parser) parse(ctx context.Context, text string, c Context, start time.Time) (*Result, error) {
-	col := newCollector(p, c, start)
-	err := p.scan(ctx, col, text)
-	return col.finish(ctx, err), err
+	w, _ := works.Get().(*work)
+	w.collector.begin(p, c, start)
+	w.cursor.Reset(text)
+	err := p.scan(ctx, &w.collector, &w.cursor)
+	r := w.collector.finish(ctx, err)
+	if err == nil { // else something may still be in use
+		*w = work{}
+		works.Put(w)
+	}
+	return r, err
 }
 
-// scan reads a whole text.
-func (p *Parser) scan(ctx context.Context, c *collector, text string) error {
-	cur := lenient.NewText(text)
+// work is what a parse of a whole text needs while it runs.
+type work struct {
+	collector collector
+	cursor    lenient.Cursor
+}
+
+// works are those that are in no use, empty.
+var works = sync.Pool{New: func() any { return new(work) }}
+
+// scan reads a whole text at a cursor.
+func (p *Parser) scan(ctx context.Context, c *collector, cur *lenient.Cursor) error {
 	return p.internal(lenient.Run(func(cur *lenient.Cursor) error { return p.read(ctx, c, cur, false) }, cur), c, cur)
 }
 
 // read runs a scanner over a cursor. watch says that the text is still arriving.
 func (p *Parser) read(ctx context.Context, c *collector, cur *lenient.Cursor, watch bool) error {
-	c.scanner = scan.New(cur, scan.Options{
-		Table: p.table, Registry: p.registry, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
+	c.scanner = &c.scan
+	c.scan.Init(cur, scan.Options{
+		Table: p.table, Registry: p.registry, Calls: p.calls, ReasoningOpen: c.context.ReasoningOpen, Prefer: p.prefer(c.context), Watch: watch,
 		Check: func() error {
 			if err := ctx.Err(); err != nil {
 				return err

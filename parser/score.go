@@ -69,7 +69,12 @@ type scorer struct {
 	parts [5]float64
 }
 
-func newScorer() *scorer { return &scorer{parts: [5]float64{1, 1, 1, 1, 1}} }
+func newScorer() *scorer {
+	return &scorer{parts: [5]float64{1, 1, 1, 1, 1}, score: Score{Evidence: make([]Factor, 0, usualFactors)}}
+}
+
+// usualFactors is how many pieces of evidence most calls have at most.
+const usualFactors = 4
 
 func (s *scorer) add(what string) {
 	w := weights[what]

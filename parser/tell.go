@@ -148,9 +148,9 @@ func (t *teller) certainJSON(text []byte, closing []string) []byte {
 			tail = tail[:i]
 			t.held = true
 		}
-		for n := min(len(m)-1, len(tail)); n > 0; n-- {
-			if bytes.HasSuffix(tail, []byte(m[:n])) {
-				tail = tail[:len(tail)-n]
+		for i := max(0, len(tail)-len(m)+1); i < len(tail); i++ {
+			if tail[i] == m[0] && strings.HasPrefix(m, string(tail[i:])) {
+				tail = tail[:i]
 				break
 			}
 		}
@@ -197,13 +197,12 @@ func (t *teller) openString(key string, soFar []byte) {
 	if len(soFar) <= from || !utf8.Valid(soFar[from:]) {
 		return
 	}
-	delta := ""
+	delta := innerJSON(string(soFar[from:]))
 	if !t.isOpen {
-		delta = t.comma() + encode(key) + `:"`
+		delta = t.comma() + encode(key) + `:"` + delta
 		t.isOpen, t.open = true, key
 		t.digest = new(maphash.Hash)
 	}
-	delta += innerJSON(string(soFar[from:]))
 	t.digest.Write(soFar[from:])
 	t.bytes = len(soFar)
 	t.arguments(delta)

@@ -81,12 +81,13 @@ func lookAtCall(r *lenient.Reader) (name, id string, certain bool) {
 	if len(frames) < 2 || frames[1].Object == nil || name == "" || !isParameterKey(f.Key) {
 		return name, id, false
 	}
-	for key := range f.Object {
-		if key != "name" && key != "id" && key != "type" {
-			return name, id, false
+	known := 0
+	for _, key := range [...]string{"name", "id", "type"} {
+		if _, ok := f.Object[key]; ok {
+			known++
 		}
 	}
-	return name, id, true
+	return name, id, known == len(f.Object)
 }
 
 // parameterKeys are the keys of a call's parameters in a JSON object.

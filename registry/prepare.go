@@ -31,6 +31,9 @@ type prepared struct {
 	invalid  error // why the schema cannot be used
 	counts   counts
 
+	deriving sync.Once
+	derived  any
+
 	compiling sync.Mutex
 	compiled  atomic.Pointer[compiledSchema]
 }

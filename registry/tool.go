@@ -55,6 +55,19 @@ func (t *Tool) Derived(build func(*jsonschema.Schema) any) any {
 	return c.derived
 }
 
+// DerivedParameters returns what build makes of [Tool.Parameters]. It is made once and kept
+// with a tool that is in a registry: for a package that keeps a form of its own of them. All
+// calls for a tool must be given the same function.
+func (t *Tool) DerivedParameters(build func(map[string]any) any) any {
+	p := t.prepared
+	if p == nil {
+		return build(t.Parameters)
+	}
+	t.ready()
+	p.deriving.Do(func() { p.derived = build(t.Parameters) })
+	return p.derived
+}
+
 // Warnings says what was changed or left out to make the tool's schema usable, as lines
 // "code: text", such as "pattern_skipped: …". The first call compiles the schema.
 func (t *Tool) Warnings() []string { return t.compiled().warnings }

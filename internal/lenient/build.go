@@ -40,11 +40,7 @@ func (r *Reader) Result() any { return r.result }
 // returns what there was, with [Truncated] among the fixes.
 func (r *Reader) Value() (any, error) {
 	v, err := r.build()
-	if r.borrowed != nil {
-		*r.borrowed = r.scratch[:0]
-		buffers.Put(r.borrowed)
-		r.borrowed, r.scratch = nil, nil
-	}
+	r.giveBuffer()
 	return v, err
 }
 
@@ -114,11 +110,30 @@ func (r *Reader) build() (any, error) {
 	}
 }
 
-// buffers keep the scratch space of readers.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// buffer is what a reader needs while it reads, and leaves to the next one.
+type buffer struct {
+	scratch []byte     // for the text of strings
+	keys    [64]string // read lately, to save allocations
+}
 
-// borrow takes scratch space that another reader has used before.
-func (r *Reader) borrow() {
-	r.borrowed, _ = buffers.Get().(*[]byte)
-	r.scratch = (*r.borrowed)[:0]
+var buffers = sync.Pool{New: func() any { return &buffer{scratch: make([]byte, 0, 64)} }}
+
+// giveBuffer gives back what was borrowed.
+func (r *Reader) giveBuffer() {
+	if r.borrowed == nil {
+		return
+	}
+	if r.scratch != nil {
+		r.borrowed.scratch = r.scratch[:0]
+	}
+	buffers.Put(r.borrowed)
+	r.borrowed, r.scratch = nil, nil
+}
+
+// borrow takes a buffer that another reader has used before.
+func (r *Reader) borrow() *buffer {
+	if r.borrowed == nil {
+		r.borrowed, _ = buffers.Get().(*buffer)
+	}
+	return r.borrowed
 }

@@ -43,8 +43,15 @@ func NewCursor(text []byte) *Cursor { return &Cursor{buf: text, done: true} }
 // NewText returns a cursor at the start of a text that is whole. What is read of
 // it shares its memory.
 func NewText(text string) *Cursor {
+	c := &Cursor{}
+	c.Reset(text)
+	return c
+}
+
+// Reset makes the cursor what [NewText] returns.
+func (c *Cursor) Reset(text string) {
 	// The bytes of a text that is whole are only read: they need no copy.
-	return &Cursor{buf: unsafe.Slice(unsafe.StringData(text), len(text)), done: true, src: text}
+	*c = Cursor{buf: unsafe.Slice(unsafe.StringData(text), len(text)), done: true, src: text}
 }
 
 // String returns the text from one offset to another.
@@ -55,12 +62,18 @@ func (c *Cursor) String(from, to int) string {
 	return string(c.buf[from-c.base : to-c.base])
 }
 
+// firstBytes is the room that a text which arrives has at first, in bytes.
+const firstBytes = 512
+
 // Append adds a piece to the end of the text. The bytes are copied.
 func (c *Cursor) Append(p []byte) {
 	if drop := c.keep - c.base; drop > 4096 && drop > len(c.buf)/2 {
 		n := copy(c.buf, c.buf[drop:])
 		c.buf = c.buf[:n]
 		c.base = c.keep
+	}
+	if c.buf == nil {
+		c.buf = make([]byte, 0, max(len(p), firstBytes))
 	}
 	c.buf = append(c.buf, p...)
 }
@@ -166,6 +179,17 @@ func (c *Cursor) EOF() bool {
 // HasPrefixAt reports whether s stands at off. It waits only as long as what
 // has come is a beginning of s.
 func (c *Cursor) HasPrefixAt(off int, s string) bool {
+	if at := off - c.base; at+len(s) <= len(c.buf) {
+		here := c.buf[at : at+len(s)]
+		for i := range here {
+			if here[i] != s[i] {
+				c.looked += i + 1
+				return false
+			}
+		}
+		c.looked += len(s)
+		return true
+	}
 	for i := 0; i < len(s); i++ {
 		b, ok := c.At(off + i)
 		if !ok || b != s[i] {

@@ -404,7 +404,7 @@ func (r *Reader) intern(b []byte) string {
 	if len(b) == 0 || len(b) > 64 {
 		return string(b)
 	}
-	slot := &r.keys[(int(b[0])+31*int(b[len(b)-1])+7*len(b)+13*int(b[len(b)/2]))%64]
+	slot := &r.borrow().keys[(int(b[0])+31*int(b[len(b)-1])+7*len(b)+13*int(b[len(b)/2]))%64]
 	if *slot != string(b) {
 		*slot = string(b)
 	}

@@ -42,6 +42,18 @@ func (r *Reader) number() (end int, ok bool) {
 
 // digits returns the end of the digits at off.
 func (r *Reader) digits(off int) int {
+	if at := off - r.c.base; at <= len(r.c.buf) {
+		n := 0
+		for _, b := range r.c.buf[at:] {
+			if b < '0' || b > '9' {
+				r.c.looked += n + 1
+				return off + n
+			}
+			n++
+		}
+		r.c.looked += n
+		off += n
+	}
 	for {
 		b, ok := r.c.At(off)
 		if !ok || b < '0' || b > '9' {

@@ -127,7 +127,7 @@ func (r *Reader) quoted(q byte, key bool) error {
 			b, i = c.buf, c.off-c.base+1
 		case ch == '\\' && isSimple(b, i, start-c.base):
 			if r.scratch == nil {
-				r.borrow()
+				r.scratch = r.borrow().scratch[:0]
 			}
 			r.scratch = append(r.scratch, b[from-c.base:i]...)
 			r.scratch = append(r.scratch, simpleEscapes[b[i+1]])

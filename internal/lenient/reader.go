@@ -3,6 +3,7 @@ package lenient
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -92,9 +93,8 @@ type Reader struct {
 
 	scratch   []byte // decoded text of the string being read
 	joined    int    // how much of it is of strings that it is joined to
-	borrowed  *[]byte
+	borrowed  *buffer
 	inString  bool
-	keys      [64]string // recently read keys, to save allocations
 	frames    []Frame
 	openAtEnd []unsafe.Pointer // the objects and lists that were open at the end
 	numberEnd int              // offset behind the last number
@@ -115,6 +115,11 @@ type Reader struct {
 	spent      int // how many bytes were looked at ahead in vain; see mayLook
 	// How many brackets the text of a string opens; see balanceTo.
 	balance, balanceStart, balanceEnd int
+
+	// Where stack, frames and levels begin: most values nest no deeper.
+	firstBrackets [16]byte
+	firstFrames   [4]Frame
+	firstLevels   [4]level
 }
 
 type state uint8
@@ -133,7 +138,21 @@ func NewReader(c *Cursor, o Options) *Reader {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = MaxDepth
 	}
-	return &Reader{c: c, o: o, from: c.off, balanceStart: -1}
+	r, _ := readers.Get().(*Reader)
+	r.c, r.o, r.from, r.balanceStart = c, o, c.off, -1
+	r.stack, r.frames = r.firstBrackets[:0], r.firstFrames[:0]
+	return r
+}
+
+// readers are those that nobody uses any more, empty.
+var readers = sync.Pool{New: func() any { return new(Reader) }}
+
+// Free gives the reader away, for another value. Neither it nor what it hands out, but for
+// the value, may be used afterwards. A reader need not be freed.
+func (r *Reader) Free() {
+	r.giveBuffer()
+	*r = Reader{}
+	readers.Put(r)
 }
 
 // Text is the text of a key, a string or a number just read.

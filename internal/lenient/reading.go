@@ -38,10 +38,26 @@ func Start(read func(*Cursor) error) *Reading {
 	r.next, r.stop = iter.Pull(func(yield func(struct{}) bool) {
 		defer func() { r.done = true }()
 		r.Cursor.wait = yield
+		growStack()
 		r.err = Run(read, &r.Cursor)
 	})
 	return r
 }
+
+// growStack makes room on the stack for what reading code needs, at once: else the runtime
+// would double the stack several times, the later the dearer, since it adjusts every frame.
+//
+//go:noinline
+func growStack() {
+	var room [stackBytes]byte
+	touch(&room)
+}
+
+// stackBytes is more than half of the stack that reading code needs, in bytes.
+const stackBytes = 9 << 10
+
+//go:noinline
+func touch(room *[stackBytes]byte) { room[0] = 1 }
 
 // Feed appends a piece of the text and lets the code read it.
 func (r *Reading) Feed(p []byte) {

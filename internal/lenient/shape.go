@@ -28,26 +28,23 @@ type Shape struct {
 	Choose func(name string) *Shape
 }
 
-// callMembers are the members of a call in JSON that are not its parameters, and
-// callObjects those that hold a call, or calls.
-var (
-	callMembers = []string{
-		"name", "tool", "tool_name", "id", "type", "call_id", "tool_call_id", "arguments", "parameters", "args", "params", "input",
-	}
-	callObjects = []string{"function", "function_call", "tool_call", "tool_calls", "calls", "actions", "commands"}
-)
+// innerCall stands for the shape of the call itself among the members of a call.
+var innerCall = &Shape{}
+
+// callMembers are the members of a call in JSON that are not its parameters: nil for a
+// scalar, or the parameters, and innerCall for those that hold a call, or calls.
+var callMembers = map[string]*Shape{
+	"name": nil, "tool": nil, "tool_name": nil, "id": nil, "type": nil, "call_id": nil, "tool_call_id": nil,
+	"arguments": nil, "parameters": nil, "args": nil, "params": nil, "input": nil,
+	"function": innerCall, "function_call": innerCall, "tool_call": innerCall, "tool_calls": innerCall,
+	"calls": innerCall, "actions": innerCall, "commands": innerCall,
+}
 
 // CallShape returns the shape of a call, or of a list of calls, of tools whose parameters
 // have the shapes that parameters returns for the tools' names, nil for any other name.
 func CallShape(parameters func(tool string) *Shape) *Shape {
-	s := &Shape{Members: make(map[string]*Shape), Choose: parameters}
+	s := &Shape{Members: callMembers, Choose: parameters}
 	s.Items = s
-	for _, key := range callMembers {
-		s.Members[key] = nil
-	}
-	for _, key := range callObjects {
-		s.Members[key] = s
-	}
 	return s
 }
 
@@ -182,7 +179,11 @@ func (l *level) inner(bracket byte) *Shape {
 	case bracket != '{':
 		return l.shape.Items
 	}
-	if s := l.shape.Members[l.key]; s != nil {
+	switch s := l.shape.Members[l.key]; s {
+	case nil:
+	case innerCall:
+		return l.shape
+	default:
 		return s
 	}
 	if l.chosen == nil {
@@ -200,6 +201,9 @@ func (r *Reader) enter() {
 		return
 	}
 	s := r.o.Shape
+	if r.levels == nil {
+		r.levels = r.firstLevels[:0]
+	}
 	if n := len(r.levels); n > 0 {
 		s = r.levels[n-1].inner(r.stack[n-1])
 	}

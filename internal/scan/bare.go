@@ -46,11 +46,15 @@ func (s *Scanner) bareJSON(k *construct) outcome {
 	r := lenient.NewReader(c, lenient.Options{Shape: k.callShape(), Alone: true})
 	v, err := r.Value()
 	if err != nil {
+		r.Free()
 		return k.fail()
 	}
 	end := c.Offset()
 	cand := &Candidate{Value: v, Provenance: call.Bare}
 	cand.readBy(r)
+	if cand.reader == nil {
+		r.Free()
+	}
 	after := c.SpaceEnd(end)
 	for range 2 { // brackets too many
 		if b, ok := c.At(after); !ok || b != '}' && b != ']' || !first && after > end {

@@ -63,11 +63,14 @@ func (l *look) listedCallAt(off int, anyName bool) bool {
 	if end == off || !ok {
 		return false
 	}
+	if b != '(' && b != quoted && (quoted != 0 || b != ',') {
+		return false
+	}
 	name := string(c.Slice(off, end))
 	if b == '(' {
 		return anyName && quoted == 0 || l.callsTool(name, end)
 	}
-	if !l.isKnown(name) && !l.isNear(name) || b != quoted && (quoted != 0 || b != ',') {
+	if !l.isKnown(name) && !l.isNear(name) {
 		return false
 	}
 	next := end

@@ -62,8 +62,11 @@ func (l *look) openTag(p int) (t tag, ok bool) {
 	}
 	end := l.nameEnd(p + 1)
 	b, _ := l.c.At(end)
+	if b != '\n' {
+		return t, false
+	}
 	word := string(l.c.Slice(p+1, end))
-	if b != '\n' || !l.isKnown(word) {
+	if !l.isKnown(word) {
 		return t, false
 	}
 	if _, ok := l.find(end, "/>"); !ok {

@@ -91,6 +91,9 @@ func (k *construct) jsonValue(closers []string) bool {
 	}
 	cand := &Candidate{Value: v}
 	cand.readBy(r)
+	if !k.watch && cand.reader == nil {
+		r.Free()
+	}
 	if k.c.EOF() {
 		cand.Evidence.MissingClose = len(k.close) > 0
 	}

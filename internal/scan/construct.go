@@ -73,9 +73,13 @@ func (l *look) detached(text string) (*construct, *collector) {
 
 // show makes the call that is being read visible.
 func (k *construct) show(p Partial) {
-	if !k.watch {
-		return
+	if k.watch {
+		k.begin(p)
 	}
+}
+
+// begin makes the call that is being read visible, in place of the one before.
+func (k *construct) begin(p Partial) {
 	k.lead()
 	p.Marked, p.Close = k.marked, k.close
 	p.Doubtful = k.worded && !k.certain || k.ev.Guess
@@ -259,9 +263,20 @@ func (s *Scanner) abandon() {
 
 // readerClose returns a construct's closing markers as the reader of JSON takes them.
 func (k *construct) readerClose() []string {
+	if row := k.row; row != nil && len(k.close) == len(row.Close) && len(row.Close) > 0 && &k.close[0] == &row.Close[0] {
+		if plain, ok := k.t.plain[row]; ok {
+			return plain
+		}
+	}
+	return plainClosers(k.close)
+}
+
+// plainClosers returns the closing markers in which no other one stands, and that have one
+// spelling.
+func plainClosers(closing []string) []string {
 	var plain []string
-	for _, p := range k.close {
-		within := slices.ContainsFunc(k.close, func(q string) bool { return q != p && strings.Contains(q, p) })
+	for _, p := range closing {
+		within := slices.ContainsFunc(closing, func(q string) bool { return q != p && strings.Contains(q, p) })
 		if !within && (!isLoose(p) || strings.Contains(p, "｜")) {
 			plain = append(plain, p)
 		}

@@ -55,7 +55,7 @@ func (l *look) callMarker(off int) (*marker, int) {
 func (l *look) markerOf(off int, wanted func(*marker) bool) (*marker, int) {
 	b, _ := l.c.At(off)
 	next, ok := l.c.At(off + 1)
-	if !ok {
+	if !ok || !l.t.pairs.Has(b, next) {
 		return nil, 0
 	}
 	for _, m := range l.t.markers[pair(b, next)] {

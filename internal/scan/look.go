@@ -20,15 +20,13 @@ type look struct {
 	found    map[string]search    // what was looked ahead for
 	searched map[*dialect.Row]int // up to where no closing marker of the row was found
 
-	calls      *lenient.Shape                    // of calls of the known tools, nil if none are
-	parameters map[*registry.Tool]*lenient.Shape // of the tools that were asked for
+	calls *lenient.Shape // of calls of the known tools; see callShape
 }
 
 func newLook(c *lenient.Cursor, o Options) look {
-	l := look{c: c, t: o.Table, watch: o.Watch, anyValue: o.AnyValue}
+	l := look{c: c, t: o.Table, watch: o.Watch, anyValue: o.AnyValue, calls: o.Calls}
 	if o.Registry != nil && o.Registry.Len() > 0 {
 		l.registry = o.Registry
-		l.parameters = make(map[*registry.Tool]*lenient.Shape)
 	}
 	return l
 }
@@ -50,24 +48,39 @@ func (l *look) lookup(name string) *registry.Tool {
 
 // shape returns what the schema of a named tool says of its parameters, nil for nothing.
 func (l *look) shape(name string) *lenient.Shape {
-	t := l.lookup(name)
-	if t == nil {
+	if !l.known() {
 		return nil
 	}
-	s, ok := l.parameters[t]
-	if !ok {
-		s = lenient.ShapeOf(t.Parameters)
-		l.parameters[t] = s
-	}
-	return s
+	return ParameterShape(l.registry, name)
 }
 
 // callShape returns the shape of calls of the known tools, nil if none are known.
 func (l *look) callShape() *lenient.Shape {
-	if l.calls == nil && l.known() {
-		l.calls = lenient.CallShape(l.shape)
+	if !l.known() {
+		return nil
+	}
+	if l.calls == nil {
+		l.calls = CallShape(l.registry)
 	}
 	return l.calls
+}
+
+// ParameterShape returns what the schema of a tool of a registry says of its parameters, nil
+// for nothing, or if there is no such tool.
+func ParameterShape(r *registry.Registry, tool string) *lenient.Shape {
+	m, ok := r.Lookup(tool)
+	if !ok {
+		return nil
+	}
+	s, _ := m.Tool.DerivedParameters(shapeOf).(*lenient.Shape)
+	return s
+}
+
+func shapeOf(parameters map[string]any) any { return lenient.ShapeOf(parameters) }
+
+// CallShape returns the shape of calls of a registry's tools.
+func CallShape(r *registry.Registry) *lenient.Shape {
+	return lenient.CallShape(func(name string) *lenient.Shape { return ParameterShape(r, name) })
 }
 
 // takesArguments reports whether a known tool has parameters.

@@ -37,7 +37,25 @@ type marker struct {
 }
 
 // isLoose reports whether a pattern has parts that match in several spellings.
-func isLoose(p string) bool { return strings.ContainsAny(p, "｜▁") || strings.Contains(p, ":*") }
+func isLoose(p string) bool {
+	for i := range len(p) {
+		switch p[i] {
+		case 0xEF:
+			if strings.HasPrefix(p[i:], "｜") {
+				return true
+			}
+		case 0xE2:
+			if strings.HasPrefix(p[i:], "▁") {
+				return true
+			}
+		case ':':
+			if strings.HasPrefix(p[i:], ":*") {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // match returns the offset behind the marker that stands at off, or -1. It waits
 // only while what has come can still become the marker.
@@ -129,7 +147,14 @@ func skipBlank(c *lenient.Cursor, off int, spaced bool) int {
 // matchAny returns the offset behind the longest of the patterns at off, or -1.
 func matchAny(c *lenient.Cursor, off int, patterns []string) int {
 	best := -1
+	if len(patterns) == 0 {
+		return best
+	}
+	b, _ := c.At(off)
 	for _, p := range patterns {
+		if p != "" && p[0] < 0x80 && p[0] != ':' && p[0] != b {
+			continue
+		}
 		end := -1
 		if isLoose(p) {
 			end = matchLoose(c, off, p)

@@ -14,6 +14,8 @@ type Options struct {
 	Table *Table
 	// Registry holds the tools; nil or empty means that any name may be a tool's.
 	Registry *registry.Registry
+	// Calls is the [CallShape] of Registry, for whoever scans many texts; nil has it made.
+	Calls *lenient.Shape
 	// ReasoningOpen says that the text begins within reasoning.
 	ReasoningOpen bool
 	// Prefer names dialects that are likelier than others.
@@ -57,10 +59,18 @@ type Scanner struct {
 
 // New returns a scanner of the text at a cursor.
 func New(c *lenient.Cursor, o Options, sink Sink) *Scanner {
+	s := &Scanner{}
+	s.Init(c, o, sink)
+	return s
+}
+
+// Init makes an empty scanner what [New] returns.
+func (s *Scanner) Init(c *lenient.Cursor, o Options, sink Sink) {
 	if o.Table == nil {
 		o.Table = Builtin
 	}
-	return &Scanner{look: newLook(c, o), ledger: ledger{c: c, sink: sink, watch: o.Watch}, c: c, o: o}
+	s.look, s.c, s.o = newLook(c, o), c, o
+	s.ledger.c, s.sink, s.ledger.watch = c, sink, o.Watch
 }
 
 // Partial is the call that is being read, nil if none is. It may be looked at while
@@ -182,7 +192,7 @@ func (s *Scanner) open(p int, b byte) outcome {
 	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing && !s.userText {
 		return s.backQuotes(p, b)
 	}
-	if next, ok := s.c.At(p + 1); ok {
+	if next, ok := s.c.At(p + 1); ok && s.t.pairs.Has(b, next) {
 		for _, m := range s.t.markers[pair(b, next)] {
 			if end := m.match(s.c, p); end >= 0 {
 				if o := s.marker(m, p, end); o.moved() {

@@ -15,6 +15,7 @@ type Table struct {
 	set     dialect.Set
 	byName  map[string]*dialect.Row
 	markers map[uint16][]*marker // by their first two bytes, the longest first
+	pairs   prefix.Set           // of the markers
 	line    [256][]*marker       // markers that count at a line's beginning, by first byte
 	labels  []*dialect.Row       // with a label at the beginning of a line
 	places  map[place][]*dialect.Row
@@ -22,6 +23,8 @@ type Table struct {
 	words   tagWords         // of tags
 	closers []string         // closing markers of reasoning that say that all before was reasoning
 	wraps   []dialect.Region // wrappers of the visible text
+
+	plain map[*dialect.Row][]string // the plainClosers of each row
 
 	trigger [256]bool  // bytes at which something may begin
 	begins  prefix.Set // of what may begin a line
@@ -56,7 +59,7 @@ func NewTable(set dialect.Set) (*Table, error) {
 	}
 	t := &Table{
 		set: set, byName: make(map[string]*dialect.Row), markers: make(map[uint16][]*marker),
-		places: make(map[place][]*dialect.Row),
+		places: make(map[place][]*dialect.Row), plain: make(map[*dialect.Row][]string),
 	}
 	t.set.Dialects = slices.Clone(set.Dialects)
 	all := make(markerSet)
@@ -78,6 +81,7 @@ func (t *Table) addDialects(all markerSet) {
 	for i := range t.set.Dialects {
 		row := &t.set.Dialects[i]
 		t.byName[row.Name] = row
+		t.plain[row] = slices.Clip(plainClosers(row.Close))
 		for _, m := range row.Open {
 			for _, form := range spellings(m) {
 				mk := all.get(form, opens)
@@ -195,6 +199,7 @@ func (t *Table) index(all markerSet) {
 			key := pair(m.pattern[0], second)
 			if !slices.Contains(t.markers[key], m) {
 				t.markers[key] = append(t.markers[key], m)
+				t.pairs.Add(string([]byte{m.pattern[0], second}))
 			}
 		}
 	}

@@ -137,7 +137,9 @@ func (l *look) tag(off int) (t tag, ok bool) {
 // namespace, and where it ends; the same offset where no word stands.
 func (l *look) tagWord(i int) (from, end int) {
 	c := l.c
-	if e := matchLoose(c, i, "｜"); e >= 0 { // <｜DSML｜invoke
+	if b, _ := c.At(i); b != '|' && b < 0x80 {
+		// no bar
+	} else if e := matchLoose(c, i, "｜"); e >= 0 { // <｜DSML｜invoke
 		j := e
 		for j < e+16 {
 			b, ok := c.At(j)
@@ -242,15 +244,16 @@ func (l *look) tagAttributes(t tag, i int) (tag, bool) {
 			}
 			i++
 		}
-		key := string(c.Slice(from, i))
+		end := i
 		b, _ = c.At(i)
 		if b != '=' {
 			if t.name == "" && t.attrs == nil && (b == '>' || b == '/') { // <function name>
-				t.name = key
+				t.name = string(c.Slice(from, end))
 				continue
 			}
 			return t, false
 		}
+		key := string(c.Slice(from, end))
 		i++
 		q, _ := c.At(i)
 		from = i

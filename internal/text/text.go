@@ -3,7 +3,6 @@
 package text
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -63,7 +62,17 @@ func Keys(path string) []string {
 }
 
 // SortedKeys returns the keys of a map in their order.
-func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func SortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
 
 // Clone copies a decoded JSON value with all that is in its objects and lists. The
 // value's depth must be bounded.
