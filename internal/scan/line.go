@@ -56,7 +56,7 @@ func (s *Scanner) lineOpens() bool {
 	line := s.c.Offset()
 	off := s.blanks(line)
 	b, ok := s.c.At(off)
-	if !ok {
+	if !ok || s.exhausted() {
 		return false
 	}
 	if o, only := s.wrappedCalls(off, b); only {

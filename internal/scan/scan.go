@@ -184,10 +184,24 @@ func (s *Scanner) Skim() bool {
 	return true
 }
 
+// A text is looked at so often at most, in all: what models write takes less than 64 looks
+// at each byte. Only texts that are made to be slow need more; of those what stands behind
+// is content.
+const (
+	looksPerByte = 256
+	looksAtLeast = 1 << 20
+)
+
+// exhausted reports whether the text was looked at too often for more to be tried.
+func (s *Scanner) exhausted() bool { return s.c.Looked() > looksPerByte*s.c.Offset()+looksAtLeast }
+
 // open tries what may begin at p.
 func (s *Scanner) open(p int, b byte) outcome {
 	if s.fence != nil {
 		return s.closeFence(p, b)
+	}
+	if s.exhausted() {
+		return retry
 	}
 	if (b == '`' || b == '~') && !s.otherSpeaks && !s.observing && !s.userText {
 		return s.backQuotes(p, b)
