@@ -180,6 +180,9 @@ func (v *valueScan) legal(off int) bool {
 		return false
 	}
 	t, ok := k.tag(next)
+	if !ok && b == '<' && k.cutTag(next) {
+		return true // the text ends within the next tag
+	}
 	if ok {
 		switch {
 		case t.param() && !t.close, t.call(), t.wrapper():
