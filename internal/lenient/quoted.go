@@ -371,7 +371,14 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	}
 	if cut := r.firstClose(start); cut >= 0 && r.endsWithClose(cut) {
 		// {"city": "Rome</tool_call> : the marker closes the string and all.
-		sub := NewReader(NewText(strings.TrimRight(c.String(start, cut), "\r\n\t }]")+string(q)), Options{MaxDepth: r.o.MaxDepth})
+		inner := strings.TrimRight(c.String(start, cut), "\r\n\t }]")
+		for _, quote := range r.o.Quotes { // 'Rome'<|"|>: ended twice
+			if once, ok := strings.CutSuffix(inner, string(q)+quote); ok {
+				inner = once
+				break
+			}
+		}
+		sub := NewReader(NewText(inner+string(q)), Options{MaxDepth: r.o.MaxDepth})
 		if err := sub.quoted(q, false); err != nil {
 			return err
 		}
