@@ -361,6 +361,17 @@ func (r *Reader) endString(start, from int, copied, key bool) {
 	}
 }
 
+// hasQuote reports whether one of the reader's own quotes stands in a text: where a string
+// ends that has both kinds nobody knows.
+func (r *Reader) hasQuote(text []byte) bool {
+	for _, quote := range r.o.Quotes {
+		if bytes.Contains(text, []byte(quote)) {
+			return true
+		}
+	}
+	return false
+}
+
 // unclosed ends a string that the text's end, or a closing marker in it, cut off.
 func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 	c := r.c
@@ -404,7 +415,7 @@ func (r *Reader) unclosed(q byte, start, from int, copied, key bool) error {
 		if r.closersBefore(start, c.off) > 0 && r.keyWithoutEnd(start) {
 			return nil
 		}
-	} else if n := r.closersBefore(start, c.Limit()); n > 0 && !r.CutToken && r.balanceTo(start, c.Limit()-n) <= 0 {
+	} else if n := r.closersBefore(start, c.Limit()); n > 0 && !r.CutToken && !r.hasQuote(text) && r.balanceTo(start, c.Limit()-n) <= 0 {
 		// {"city": "Rome}
 		c.off = c.Limit() - n
 		text = text[:len(text)-n]
