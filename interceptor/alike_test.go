@@ -61,7 +61,11 @@ func TestWholeAndStreamedAlike(t *testing.T) {
 		for _, p := range rapid.SliceOfN(rapid.SampledFrom(parts), 0, 4).Draw(rt, "parts") {
 			text.WriteString(p)
 		}
+		// A call in the text without its end, beside the same call in the server's own field,
+		// is not among the cases: a stream has shown its beginning by then, and makes both.
+		most := 2
 		if rapid.Bool().Draw(rt, "cut") && text.Len() > 0 {
+			most = 0
 			cut := text.String()[:rapid.IntRange(1, text.Len()).Draw(rt, "at")]
 			text.Reset()
 			text.WriteString(cut)
@@ -71,7 +75,7 @@ func TestWholeAndStreamedAlike(t *testing.T) {
 		if s.f == anthropic.Messages {
 			known = natives[:4]
 		}
-		for _, args := range rapid.SliceOfN(rapid.SampledFrom(known), 0, 2).Draw(rt, "native") {
+		for _, args := range rapid.SliceOfN(rapid.SampledFrom(known), 0, most).Draw(rt, "native") {
 			calls = append(calls, "get_weather "+args)
 		}
 		r := says(text.String(), calls...)
